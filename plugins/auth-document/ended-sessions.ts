@@ -29,8 +29,8 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase,
   return {
     publishEnded: (id: string, expiresAt: number) => publishAll([id], expiresAt),
 
-    async publishEndedOf(userId: string, version: number, expiresAt: number) {
-      const filter = { user_id: userId, password_version: { $lte: version } }
+    async publishEndedOf(userId: string, version: number, expiresAt: number, kept = '') {
+      const filter = { user_id: userId, password_version: { $lte: version }, _id: { $ne: kept } }
       const sessions = await run('auth_refresh_tokens', (tokens) =>
         tokens.find(filter, { projection: { _id: 1 } }).toArray(),
       )

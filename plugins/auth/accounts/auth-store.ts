@@ -83,10 +83,15 @@ export interface AuthStore {
    */
   publishEnded(sessionId: string, expiresAt: number): Promise<void>
   /**
-   * Publishes all sessions of a user that began under `version` or an earlier one. @returns the ids of those that are
+   * Publishes all sessions of a user that began under `version` or an earlier one, but not the session `kept`. @returns the ids of those that are
    * published, and never one that began too late for it.
    */
-  publishEndedOf(userId: string, version: number, expiresAt: number): Promise<readonly string[]>
+  publishEndedOf(
+    userId: string,
+    version: number,
+    expiresAt: number,
+    kept?: string,
+  ): Promise<readonly string[]>
   /**
    * True for a session whose end was published, also long ago: as long as the session is stored, the record is too. A
    * process can end between the two statements of a logout.

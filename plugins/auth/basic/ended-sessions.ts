@@ -31,19 +31,19 @@ export function endedSessionStatements(sql: Sql) {
       }
     },
 
-    async publishEndedOf(userId: string, version: number, expiresAt: number) {
+    async publishEndedOf(userId: string, version: number, expiresAt: number, kept = '') {
       const insert = async (): Promise<boolean> =>
         unlessTaken(
           sql`insert into auth_ended_sessions (id, ended_at, expires_at)
             select id, ${DATABASE_NOW}, ${expiresAt} from auth_refresh_tokens
-            where user_id = ${userId} and password_version <= ${version}
+            where user_id = ${userId} and password_version <= ${version} and id <> ${kept}
               and id not in (select id from auth_ended_sessions)`,
         )
       // Another process has published the same session at the same moment. The next attempt skips that session.
       while (!(await insert()));
       // Not every session of the user: one that began after the insertion is not published.
       const { records } = await sql`select id from auth_refresh_tokens
-        where user_id = ${userId} and password_version <= ${version}
+        where user_id = ${userId} and password_version <= ${version} and id <> ${kept}
           and id in (select id from auth_ended_sessions)`
       return records.map((record) => String(record['id']))
     },

@@ -120,6 +120,11 @@ export interface AuthEvents {
   /** A link, or its end, was refused. */
   'auth.account.failed': FailureEvent
   'auth.account.limited': LimitedEvent
+  /** `notices()`: an owner has used the link of a notice; every session has ended, and a reset mail is on its way. */
+  'auth.notice.denied': UserEvent
+  /** `userId` if the link was valid. */
+  'auth.notice.deny.failed': FailureEvent
+  'auth.notice.deny.limited': LimitedEvent
   /** `account()`: an account is disabled, and will be deleted when its grace is over. */
   'auth.deletion.requested': SessionEvent
   'auth.deletion.failed': FailureEvent

@@ -81,6 +81,9 @@ const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = 
   'auth.ticket.issued': 'info',
   'auth.ticket.failed': 'info',
   'auth.ticket.limited': 'warn',
+  'auth.notice.denied': 'warn',
+  'auth.notice.deny.failed': 'info',
+  'auth.notice.deny.limited': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }

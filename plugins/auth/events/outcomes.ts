@@ -26,6 +26,7 @@ export type FlowName =
   | 'restoreAccount'
   | 'exportAccount'
   | 'ticket'
+  | 'deny'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -119,6 +120,11 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
     succeeded: 'auth.export.succeeded',
     failed: 'auth.export.failed',
     limited: 'auth.export.limited',
+  },
+  deny: {
+    succeeded: 'auth.notice.denied',
+    failed: 'auth.notice.deny.failed',
+    limited: 'auth.notice.deny.limited',
   },
   unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
   ticket: { succeeded: 'auth.ticket.issued', failed: 'auth.ticket.failed', limited: 'auth.ticket.limited' },

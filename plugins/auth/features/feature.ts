@@ -166,6 +166,8 @@ export interface FeatureSessions {
   list(user: StoredUser): Promise<readonly StoredSession[]>
   /** Ends a session in every process. @returns false if it was not stored any more. */
   end(sessionId: string): Promise<boolean>
+  /** Ends every session of a user but one. @returns false if the account has changed since it was read. */
+  endOthers(user: StoredUser, kept: string): Promise<boolean>
   /**
    * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4). Without `methods` it
    * has those of the session.
@@ -194,6 +196,8 @@ export interface FeatureAccounts {
   erase(user: StoredUser): Promise<boolean>
   /** Deletes the rows of a user who is gone. */
   forget(userId: string): Promise<void>
+  /** Mails a link that sets a new password, after the response. A failure is an event. */
+  startReset(user: StoredUser, caller: Caller): void
 }
 
 /** A new session in place of another one. */

@@ -1,6 +1,6 @@
 import type { Clock } from 'mortar'
-import type { AuthStore } from '../accounts/auth-store.ts'
-import type { Records } from '../accounts/records.ts'
+import type { AuthStore, StoredUser } from '../accounts/auth-store.ts'
+import type { RecordRow, Records } from '../accounts/records.ts'
 import type { Challenge, ChallengePurpose, Challenges } from '../features/challenges/challenges.ts'
 import { createSingleUseTokens } from '../tokens/single-use-tokens.ts'
 
@@ -19,12 +19,12 @@ export function createChallenges({ records, users, clock }: ChallengePlace): Cha
     const [row] = await records.find({ token_hash: hash, expires_at: { above: clock.now() } })
     if (row === undefined) return null
     const user = await users.findUserById(String(row['user_id']))
-    if (user === null || user.isDisabled || user.passwordVersion !== row['password_version']) return null
+    if (user === null || user.isDisabled || !isOfVersion(row, user)) return null
     const { data } = row
     return { user, data: typeof data === 'string' ? data : null, row }
   }
   return {
-    async issue({ purpose, user, lifetime, data = null, tries = null }) {
+    async issue({ purpose, user, lifetime, data = null, tries = null, outlivesVersion }) {
       const { token, hash } = createSingleUseTokens(purpose).issue()
       const now = clock.now()
       await records.insert({
@@ -32,7 +32,7 @@ export function createChallenges({ records, users, clock }: ChallengePlace): Cha
         user_id: user.id,
         purpose,
         data,
-        password_version: user.passwordVersion,
+        password_version: outlivesVersion ? null : user.passwordVersion,
         tries_left: tries,
         created_at: now,
         expires_at: now + lifetime * 1000,
@@ -62,4 +62,9 @@ export function createChallenges({ records, users, clock }: ChallengePlace): Cha
     revoke: async (purpose, userId) => void (await records.remove({ user_id: userId, purpose })),
     tidy: async (now) => void (await records.remove({ expires_at: { atMost: now } })),
   }
+}
+
+/** A row without a version outlives each change of it. */
+function isOfVersion({ password_version: version = null }: RecordRow, user: StoredUser): boolean {
+  return version === null || version === user.passwordVersion
 }

@@ -6,14 +6,14 @@ import { CHALLENGES } from '../features/challenges/table.ts'
 import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
 import { clearUser, disableRead, eraseUser } from './delete-user.ts'
-import { NOBODY } from './forgot-password.ts'
+import { NOBODY, sendReset } from './forgot-password.ts'
 import { withEvent, withFailureEvent } from './outcome.ts'
 import { proveEmail } from './prove-email.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countAttempt, countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveAgain } from './prove-again.ts'
-import { endEverySession, endSession, isAlive, methodsOf } from './sessions.ts'
+import { endEverySession, endOtherSessions, endSession, isAlive, methodsOf } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings {
@@ -45,6 +45,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
       enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
       erase: (user) => eraseUser(parts, user),
       forget: (userId) => clearUser(parts, userId),
+      startReset: ({ id }, caller) => parts.mails.later(() => sendReset(parts, id, caller)),
     },
     async later(work) {
       await store.findUserByEmail(NOBODY)
@@ -83,6 +84,7 @@ function sessionsOf(parts: AuthParts): FeatureSessions {
       )
     },
     end: (sessionId) => endSession(parts, sessionId),
+    endOthers: (user, kept) => endOtherSessions(parts, user, kept),
     async renew(user, sessionId, { caller, methods, isOver }) {
       const proof = { user, way: 'renewal', methods: methods ?? (await methodsOf(parts, sessionId)) } as const
       const grant = await admit(parts, proof, { caller })

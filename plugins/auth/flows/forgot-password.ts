@@ -135,6 +135,19 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
   })
 }
 
+/** Sends a link to an account that was not asked for by its address. A failure is an event. */
+export async function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
+  const user = await parts.store.findUserById(userId)
+  if (user === null || user.isDisabled) return
+  const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
+  try {
+    await parts.store.insertResetToken(stored, parts.mostResetTokens)
+    await parts.resetMail.send(user.email, token)
+  } catch (error) {
+    emitFailure(parts, { caller, userId, token }, error)
+  }
+}
+
 function emitFailure(
   { events }: AuthParts,
   { caller, userId, token }: { readonly caller: Caller; readonly userId: string; readonly token: string },

@@ -81,12 +81,17 @@ function publishOne(parts: AuthParts, id: string): Promise<void> {
 }
 
 /**
- * Ends the access tokens of all sessions of a user up to this password version. Call it before the statement that
+ * Ends the access tokens of all sessions of a user up to this password version, but those of the session `kept`. Call it before the statement that
  * raises the version.
  * @throws ServiceUnavailable if the end cannot be published; then nothing has changed.
  */
-export async function endAccessTokens(parts: AuthParts, userId: string, version: number): Promise<void> {
-  await publish(parts, (expiresAt) => parts.store.publishEndedOf(userId, version, expiresAt))
+export async function endAccessTokens(
+  parts: AuthParts,
+  userId: string,
+  version: number,
+  kept?: string,
+): Promise<void> {
+  await publish(parts, (expiresAt) => parts.store.publishEndedOf(userId, version, expiresAt, kept))
 }
 
 async function publish(
@@ -134,6 +139,19 @@ export async function endEverySession(parts: AuthParts, userId: string): Promise
     if (await parts.store.setPassword(again)) break
   }
   await clearAfterNewPassword(parts, userId)
+}
+
+/**
+ * Ends every session of a user but one, by the statement that raises the password version.
+ * @returns false if the account has changed since it was read, which may have ended that session too.
+ */
+export async function endOtherSessions(parts: AuthParts, user: StoredUser, kept: string): Promise<boolean> {
+  const { id: userId, passwordHash, passwordVersion: version } = user
+  await endAccessTokens(parts, userId, version, kept)
+  const again = { userId, passwordHash, keptSession: kept, now: parts.clock.now(), version }
+  const isDone = await parts.store.setPassword(again)
+  if (isDone) await clearAfterNewPassword(parts, userId)
+  return isDone
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 
 /** Kinds of single-use secrets. A secret of one purpose is never found under another. */
-export type ChallengePurpose = 'verify-email' | 'change-email' | 'second-factor' | 'ticket'
+export type ChallengePurpose = 'verify-email' | 'change-email' | 'second-factor' | 'ticket' | 'not-me'
 
 /** A secret to be issued. */
 export interface NewChallenge {
@@ -12,6 +12,8 @@ export interface NewChallenge {
   readonly lifetime: number
   /** Public facts that belong to the secret, at most 1,000 characters. */
   readonly data?: string
+  /** True for a secret that only ends sessions: it stays valid when the password version changes. */
+  readonly outlivesVersion?: true
   /** Number of attempts that `attempt` allows; unlimited by default. */
   readonly tries?: number
 }

@@ -7,6 +7,9 @@ import type { Caller, FactorChange } from '../../flows/proof.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { AuthFeature } from '../feature.ts'
 import type { MailContent } from '../mails.ts'
+import { CHALLENGES } from '../challenges/table.ts'
+import { createDenial } from './denial.ts'
+import { denialRoutes } from './routes.ts'
 import { KNOWN_BROWSERS } from './table.ts'
 
 /** Milliseconds for which a browser is known after its last login. */
@@ -14,23 +17,29 @@ const KNOWN_FOR = 30 * 86_400_000
 
 /**
  * Mails to the owner of an account: a login from a new browser (ASVS 6.3.5), and each new password (6.3.7). A browser
- * is known by its device cookie, or by its kind and network for 30 days.
+ * is known by its device cookie, or by its kind and network for 30 days. Each mail has a link for an owner who did not do it.
  */
 export function notices(): AuthFeature {
   return {
     name: 'notices',
-    tables: [KNOWN_BROWSERS],
+    tables: [KNOWN_BROWSERS, CHALLENGES],
+    routes: denialRoutes(),
     connect(kit) {
       const browsers = kit.records(KNOWN_BROWSERS)
+      const denial = createDenial(kit)
       return {
+        api: denial,
         async admitted({ user }, { way, isKnownDevice }, caller) {
           if (way === 'renewal' || isKnownDevice) return
           const isNew = await remember(browsers, user, caller, kit.clock.now())
-          if (isNew && way === 'login') kit.mails.send(newBrowser(user, caller), caller)
+          if (isNew && way === 'login') await denial.notify(newBrowser(user, caller), caller)
         },
-        factorChanged: (user, change, caller) => kit.mails.send(factorChanged(user, change), caller),
-        passwordChanged: (user, caller) => kit.mails.send(passwordChanged(user), caller),
-        tidy: (now) => browsers.remove({ expires_at: { atMost: now } }),
+        factorChanged: (user, change, caller) => denial.notify(factorChanged(user, change), caller),
+        passwordChanged: (user, caller) => denial.notify(passwordChanged(user), caller),
+        async tidy(now) {
+          await kit.challenges.tidy(now)
+          await browsers.remove({ expires_at: { atMost: now } })
+        },
       }
     },
   }
@@ -51,9 +60,9 @@ async function remember(
   return (await browsers.update({ ...key, expires_at: { atMost: now } }, expiry)) > 0
 }
 
-const UNLINK =
-  'If it was not you, reset your password now, then log in and remove the linked account: a new password alone does not.'
-const OTHERWISE = 'If it was not you, reset your password now: this ends every session of your account.'
+const OTHERWISE =
+  'If it was not you, use this link: it ends every session of your account, and you choose a new password.'
+const UNLINK = `${OTHERWISE} Then log in and remove the linked account: a new password alone does not.`
 
 function newBrowser({ id: userId, email: to }: StoredUser, caller: Caller): MailContent {
   const device = deviceName(caller.get?.('user-agent'))

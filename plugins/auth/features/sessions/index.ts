@@ -1,8 +1,10 @@
 /** Entry `@mortar/auth/sessions`: users see and end their own sessions. */
 import { NotFound } from 'mortar'
+import { checkOptions } from 'mortar/kit'
 import type { RecordRow } from '../../accounts/records.ts'
 import { deviceName } from '../../accounts/device-name.ts'
 import { sessionOver } from '../../errors.ts'
+import { wrongOption } from '../../options/wrong-option.ts'
 import type { AuthFeature, FeatureAttempt, FeatureKit } from '../feature.ts'
 import type { Caller, Grant } from '../../flows/proof.ts'
 import type { OwnSession } from '../../flows/change-password.ts'
@@ -13,11 +15,24 @@ import { SESSION_DETAILS } from './table.ts'
 /** Longest part of a `User-Agent` that is stored. */
 const LONGEST_AGENT = 255
 
+/** Options of `sessions`. */
+export interface SessionsOptions {
+  /** Sessions of one user at a time: a login beyond it ends the oldest. Any number by default. */
+  readonly most?: number
+  /** Returns the place of an address of a client, such as a country, for the list. An error leaves the place out. */
+  readonly place?: (ip: string) => string | undefined | PromiseLike<string | undefined>
+}
+
 /**
  * Three routes with which users see and end their sessions (ASVS 7.5.2). It needs `recent()`, because ending a session
  * needs a recent proof. Browser and address of a session are stored when it begins.
+ * @throws StartupError `MORTAR_AUTH_OPTION` for an invalid option.
  */
-export function sessions(): AuthFeature {
+export function sessions(options: SessionsOptions = {}): AuthFeature {
+  checkOptions(options, { of: 'sessions()', brick: 'auth', keys: { most: 'number', place: 'function' } })
+  const { most = Infinity, place } = options
+  if (!(most >= 1) || (most !== Infinity && !Number.isInteger(most)))
+    throw wrongOption(`most of sessions() is ${most}`, 'Write a whole number from 1.')
   return {
     name: 'sessions',
     requires: ['recent'],
@@ -26,8 +41,12 @@ export function sessions(): AuthFeature {
     connect(kit) {
       const details = kit.records(SESSION_DETAILS)
       return {
-        api: createOwnSessions(kit, (userId) => details.find({ user_id: userId })),
-        admitted: (grant, _proof, caller) => details.insert(detailsOf(grant, caller, kit.clock.now())),
+        api: createOwnSessions(kit, (userId) => details.find({ user_id: userId }), createPlaces(place)),
+        async admitted(grant, _proof, caller) {
+          const over = most === Infinity ? [] : (await kit.sessions.list(grant.user)).slice(most)
+          for (const { id } of over) await kit.sessions.end(id)
+          await details.insert(detailsOf(grant, caller, kit.clock.now()))
+        },
         tidy: (now) => details.remove({ expires_at: { atMost: now } }),
       }
     },
@@ -45,15 +64,26 @@ function detailsOf({ sessionId, user, refreshAge }: Grant, caller: Caller, now: 
   }
 }
 
+/** Creates the look-up of places: one call for each address. */
+function createPlaces(place: SessionsOptions['place']) {
+  return async (addresses: readonly unknown[]): Promise<ReadonlyMap<unknown, string | undefined>> => {
+    const ips = place ? [...new Set(addresses)].filter((ip) => typeof ip === 'string') : []
+    const found = await Promise.allSettled(ips.map(async (ip) => place!(ip)))
+    return new Map(found.map((each, at) => [ips[at], each.status === 'fulfilled' ? each.value : undefined]))
+  }
+}
+
 function createOwnSessions(
   kit: FeatureKit,
   findDetails: (userId: string) => Promise<readonly RecordRow[]>,
+  placesOf: ReturnType<typeof createPlaces>,
 ): OwnSessions {
-  const ofOwner = async ({ userId, sessionId }: OwnSession) => {
+  const ownerOf = async ({ userId, sessionId }: OwnSession) => {
     const user = await kit.sessions.findOwner(sessionId, userId)
     if (user === null) throw sessionOver()
-    return kit.sessions.list(user)
+    return user
   }
+  const ofOwner = async (own: OwnSession) => kit.sessions.list(await ownerOf(own))
   const attempt = (own: OwnSession, caller: Caller): FeatureAttempt => ({
     flow: 'endSession',
     rule: 'sessions',
@@ -65,6 +95,7 @@ function createOwnSessions(
     async list(own) {
       const [active, rows] = await Promise.all([ofOwner(own), findDetails(own.userId)])
       const details = new Map(rows.map((row) => [row['session_id'], row]))
+      const places = await placesOf(active.map(({ id }) => details.get(id)?.['ip']))
       return active.map(({ id, createdAt, rotatedAt, expiresAt }): ShownSession => {
         const { agent, ip } = details.get(id) ?? {}
         return {
@@ -72,6 +103,7 @@ function createOwnSessions(
           current: id === own.sessionId,
           device: deviceName(typeof agent === 'string' ? agent : undefined),
           ip: typeof ip === 'string' ? ip : null,
+          place: places.get(ip) ?? null,
           signedInAt: new Date(createdAt).toISOString(),
           lastUsedAt: new Date(rotatedAt).toISOString(),
           endsAt: new Date(expiresAt).toISOString(),
@@ -85,7 +117,8 @@ function createOwnSessions(
       }),
     endOthers: (own, caller) =>
       kit.attempt(attempt(own, caller), async () => {
-        for (const { id } of await ofOwner(own)) if (id !== own.sessionId) await kit.sessions.end(id)
+        // Another change of the account, of which some keep this session.
+        while (!(await kit.sessions.endOthers(await ownerOf(own), own.sessionId)));
       }),
   }
 }

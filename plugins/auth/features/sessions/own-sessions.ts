@@ -10,6 +10,8 @@ export interface ShownSession {
   readonly device: string
   /** Address from which the session began; null for a session from before the feature. */
   readonly ip: string | null
+  /** Place of the address by the option `place`; null without it. */
+  readonly place: string | null
   readonly signedInAt: string
   /** The last refresh: the last use to within the lifetime of an access token. */
   readonly lastUsedAt: string

@@ -13,6 +13,7 @@ const shownSession = yup
     current: yup.boolean().required().meta({ description: 'True for the session of this request.' }),
     device: yup.string().required().meta({ description: 'Browser and system: Firefox on Linux.' }),
     ip: yup.string().nullable().defined().meta({ description: 'Address from which the session began.' }),
+    place: yup.string().nullable().defined().meta({ description: 'Place of the address, if it is known.' }),
     signedInAt: moment,
     lastUsedAt: moment,
     endsAt: moment,

@@ -69,6 +69,39 @@ onEachDatabase('notices()', (inWorld) => {
       expect(await kindsOf(world, mails)).to.have.length(2)
     }))
 
+  it('have a link that ends every session and starts a reset, once, whatever an intruder does before', () =>
+    collecting(inWorld, async (world, mails) => {
+      const owner = await signedUp(world)
+      const intruder = world.client()
+      await intruder.post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      await intruder.post('/auth/change-password', { current: PASSWORD, next: NEXT })
+      await settle(world)
+      const { link } = mails[0]!
+      const { pathname, hash } = new URL(link!)
+      const token = new URLSearchParams(hash.slice(1)).get('token')
+      for (let visit = 0; visit < 3; visit++)
+        expect((await world.client().get(pathname)).status).to.equal(200)
+      expect((await intruder.get('/private')).status).to.equal(200)
+      const before = world.mails.length
+      const uses = await Promise.all(
+        Array.from({ length: 32 }, () => world.client().post(pathname, { token })),
+      )
+      expect(uses.filter(({ status }) => status === 200)).to.have.length(1)
+      expect(uses.filter(({ body }) => body.code === 'invalid_link')).to.have.length(31)
+      for (const client of [owner, intruder]) {
+        expect((await client.get('/private')).status).to.equal(401)
+        expect((await client.post('/auth/refresh')).status).to.equal(401)
+      }
+      await settle(world)
+      expect(world.mails.length - before).to.equal(1)
+      const reset = { token: world.mails.at(-1)!.token, password: 'the owner is back again' }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      expect(world.typesOf()).to.include.members(['auth.notice.denied', 'auth.notice.deny.failed'])
+      const rows = await world.storage.rows('auth_challenges')
+      expect(JSON.stringify(rows)).to.not.include(token)
+    }))
+
   it('tell of each new password', () =>
     collecting(inWorld, async (world, mails) => {
       const client = await signedUp(world)
@@ -90,6 +123,33 @@ describe('notices()', () => {
       await settle(world)
       expect(mails).to.have.length(1)
       expect(JSON.stringify(mails)).to.not.match(/onerror|eve@example/)
+    }))
+
+  it('keep a link valid whose request the database has failed', () =>
+    collecting(onSqlite, async (world, mails) => {
+      await signedUp(world)
+      await world.client().post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      const token = new URLSearchParams(new URL(mails[0]!.link!).hash.slice(1)).get('token')
+      const use = async () => (await world.client().post('/auth/not-me', { token })).status
+      world.storage.interruptions.reject('update users', 'disk I/O error', 1)
+      expect(await use()).to.equal(500)
+      expect(await use()).to.equal(200)
+    }))
+
+  it('refuse a link after seven days, of a disabled account, and that was not issued', () =>
+    collecting(onSqlite, async (world, mails) => {
+      await signedUp(world)
+      await world.client().post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      const token = new URLSearchParams(new URL(mails[0]!.link!).hash.slice(1)).get('token')
+      const use = async (each: unknown) => (await world.client().post('/auth/not-me', { token: each })).status
+      expect(await use('x'.repeat(43))).to.equal(401)
+      await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
+      expect(await use(token)).to.equal(401)
+      await world.storage.changeUsers({ disabled_at: null })
+      world.clock.advance(7 * 86_400)
+      expect(await use(token)).to.equal(401)
     }))
 
   it('report a mail that cannot be sent, and the login succeeds', () => {

@@ -3,7 +3,7 @@ import { recent } from '@mortar/auth/recent'
 import { sessions } from '@mortar/auth/sessions'
 import { basicAuth } from '@mortar/auth/basic'
 import { deviceName } from '../../../../plugins/auth/accounts/device-name.ts'
-import { onEachDatabase } from '../support/on-each-store.ts'
+import { onEachDatabase, onEachStore } from '../support/on-each-store.ts'
 import {
   ADA,
   inWorld as onSqlite,
@@ -37,7 +37,16 @@ onEachDatabase('sessions()', (inWorld) => {
       expect(second).to.include({ current: false, device: 'Firefox on Linux' })
       expect(Date.parse(second.signedInAt) - Date.parse(first.signedInAt)).to.equal(60_000)
       expect(Date.parse(first.endsAt) - Date.parse(first.signedInAt)).to.equal(30 * 86_400_000)
-      expect(first).to.have.all.keys('id', 'current', 'device', 'ip', 'signedInAt', 'lastUsedAt', 'endsAt')
+      expect(first).to.have.all.keys(
+        'id',
+        'current',
+        'device',
+        'ip',
+        'place',
+        'signedInAt',
+        'lastUsedAt',
+        'endsAt',
+      )
     }))
 
   it('ends one session, and every other one, and no session of somebody else', () =>
@@ -88,6 +97,47 @@ onEachDatabase('sessions()', (inWorld) => {
       expect((await other.get('/private')).status).to.equal(401)
     }))
 
+  it('ends every other session by one statement, and keeps the own one through a second time', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      const others = Array.from({ length: 4 }, () => world.client())
+      for (const other of others) await other.post('/auth/login', ADA)
+      const statements: string[] = []
+      world.storage.interruptions.gate = (statement) => void statements.push(String(statement))
+      expect((await client.delete('/auth/sessions')).status).to.equal(204)
+      expect(statements.filter((each) => each === 'update users')).to.have.length(1)
+      expect(statements.filter((each) => each === 'delete sessions').length).to.be.at.most(1)
+      for (const other of others) {
+        expect((await other.get('/private')).status).to.equal(401)
+        expect((await other.post('/auth/refresh')).status).to.equal(401)
+      }
+      expect((await client.get('/private')).status).to.equal(200)
+      const again = await Promise.all(Array.from({ length: 8 }, () => client.copy().delete('/auth/sessions')))
+      expect(again.map(({ status }) => status)).to.deep.equal(Array.from({ length: 8 }, () => 204))
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+      expect((await client.get('/auth/sessions')).body.sessions).to.have.length(2)
+    }))
+
+  it('ends the oldest session beyond `most`, and shows the place of each address', () => {
+    const features = [
+      recent(),
+      sessions({ most: 2, place: async (ip) => (ip === '127.0.0.1' ? 'Home' : '?') }),
+    ]
+    return inWorld({ withFeatures: true, auth: { features } }, async (world) => {
+      const first = await signedUp(world)
+      const rest = [world.client(), world.client()]
+      for (const client of rest) {
+        world.clock.advance(1)
+        await client.post('/auth/login', ADA)
+      }
+      expect((await first.get('/private')).status).to.equal(401)
+      const { sessions: active } = (await rest[1]!.get('/auth/sessions')).body
+      expect(active.map(({ place }: { place: string }) => place)).to.deep.equal(['Home', 'Home'])
+      expect((await rest[0]!.post('/auth/refresh')).status).to.equal(200)
+    })
+  })
+
   it('forgets browser and address once the session would have ended', () =>
     inWorld(WITH_SESSIONS, async (world) => {
       await signedUp(world)
@@ -100,6 +150,27 @@ onEachDatabase('sessions()', (inWorld) => {
       const [{ id }] = (await world.storage.users()).filter(({ email }) => email === 'eve@example.com')
       expect(rows[0].user_id).to.equal(id)
     }))
+})
+
+onEachStore('sessions()', (inWorld) => {
+  it('leaves the sessions in place if the process ends before the statement, and none after it', async () => {
+    for (let statement = 1; ; statement++) {
+      let reached = true
+      await inWorld(WITH_SESSIONS, async (world) => {
+        const client = await signedUp(world)
+        const other = world.client()
+        await other.post('/auth/login', ADA)
+        await settle(world)
+        const failing = world.storage.interruptions.failFrom(statement)
+        const { status } = await client.delete('/auth/sessions')
+        failing.restore()
+        reached = failing.reached()
+        if (status === 204) expect((await other.post('/auth/refresh')).status).to.equal(401)
+        expect((await client.post('/auth/refresh')).status).to.equal(200)
+      })
+      if (!reached) return
+    }
+  })
 })
 
 describe('sessions()', () => {
@@ -144,10 +215,23 @@ describe('sessions()', () => {
       expect((await client.get('/auth/sessions')).text).to.not.include('script')
     }))
 
+  it('lists sessions although the place cannot be found', () => {
+    const place = () => Promise.reject(new Error('no map'))
+    return onSqlite(
+      { withFeatures: true, auth: { features: [recent(), sessions({ place })] } },
+      async (world) => {
+        const { status, body } = await (await signedUp(world)).get('/auth/sessions')
+        expect([status, body.sessions[0].place]).to.deep.equal([200, null])
+      },
+    )
+  })
+
   it('is refused without recent() and twice, and so is anything else', async () => {
     for (const make of [
       () => basicAuth({ secret: SECRET, features: [sessions()] }),
       () => basicAuth({ secret: SECRET, features: [recent(), recent()] }),
+      () => sessions({ most: 0 }),
+      () => sessions({ most: 1.5 }),
       () => basicAuth({ secret: SECRET, features: [recent as never] }),
       () => basicAuth({ secret: SECRET, features: [undefined as never] }),
     ])

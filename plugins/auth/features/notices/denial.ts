@@ -1,0 +1,48 @@
+import { ignore } from 'mortar/kit'
+import { invalidLink } from '../../errors.ts'
+import type { Known } from '../../events/outcomes.ts'
+import type { Caller } from '../../flows/proof.ts'
+import type { FeatureKit } from '../feature.ts'
+import type { MailContent } from '../mails.ts'
+import { PAGE_PATH } from './page.ts'
+
+/** Seconds for which a link works: an owner may read the mail days later. */
+const LIFETIME = 7 * 86_400
+
+/** The links of notices, for owners who did not do it. */
+export interface Denial {
+  /** Mails a notice with a link. Without a link if it cannot be stored. */
+  notify(mail: MailContent, caller: Caller): Promise<void>
+  /** Ends every session of the account of a link, and mails a link that sets a new password. @throws Unauthorized `invalid_link`, LimitReached. */
+  deny(token: string, caller: Caller): Promise<void>
+}
+
+/** Creates the links of one application. */
+export function createDenial(kit: FeatureKit): Denial {
+  const page = kit.linkTo(PAGE_PATH)
+  return {
+    async notify(mail, caller) {
+      // Whoever has got in can raise the version, and must not end this link by it.
+      const owner = { id: mail.userId, passwordVersion: 0 }
+      const issued = { purpose: 'not-me', user: owner, lifetime: LIFETIME, outlivesVersion: true } as const
+      const token = await kit.challenges.issue(issued).catch(() => undefined)
+      const action = token && { label: 'This was not me', link: `${page}#token=${token}` }
+      kit.mails.send({ ...mail, ...(action && { action }) }, caller)
+    },
+    deny(token, caller) {
+      const known: Known = {}
+      return kit.attempt({ flow: 'deny', rule: 'verify', caller, known, counted: {} }, async () => {
+        const link = await kit.challenges.find('not-me', token)
+        if (link === null) throw invalidLink()
+        known.userId = link.user.id
+        // First, because each end of sessions also ends the reset link of another request.
+        if (!(await kit.challenges.redeem(link))) throw invalidLink()
+        await kit.sessions.endAll(link.user).catch(async (error: unknown) => {
+          await kit.challenges.restore(link).catch(ignore)
+          throw error
+        })
+        kit.accounts.startReset(link.user, caller)
+      })
+    },
+  }
+}
