@@ -42,8 +42,10 @@ export function sessions(options: SessionsOptions = {}): AuthFeature {
       const details = kit.records(SESSION_DETAILS)
       return {
         api: createOwnSessions(kit, (userId) => details.find({ user_id: userId }), createPlaces(place)),
-        async admitted(grant, _proof, caller) {
-          const over = most === Infinity ? [] : (await kit.sessions.list(grant.user)).slice(most)
+        async admitted(grant, { way }, caller) {
+          // A renewal ends the session that it replaces afterwards.
+          const over =
+            most === Infinity || way === 'renewal' ? [] : (await kit.sessions.list(grant.user)).slice(most)
           for (const { id } of over) await kit.sessions.end(id)
           await details.insert(detailsOf(grant, caller, kit.clock.now()))
         },

@@ -74,6 +74,7 @@ describe('the log of the auth events', () => {
       'auth.csrf.refused',
       'auth.password.unusable',
       'auth.factor.unreadable',
+      'auth.notice.denied',
     ],
   }
 

@@ -134,6 +134,7 @@ onEachDatabase('sessions()', (inWorld) => {
       expect((await first.get('/private')).status).to.equal(401)
       const { sessions: active } = (await rest[1]!.get('/auth/sessions')).body
       expect(active.map(({ place }: { place: string }) => place)).to.deep.equal(['Home', 'Home'])
+      expect((await rest[1]!.post('/auth/confirm', { password: PASSWORD })).status).to.equal(200)
       expect((await rest[0]!.post('/auth/refresh')).status).to.equal(200)
     })
   })
