@@ -86,7 +86,7 @@ export type {
 } from './contracts/authenticator.ts'
 export type { Clock } from './contracts/clock.ts'
 export type { BrickCommand, BrickCommandInput, BrickCommandResult } from './contracts/brick-command.ts'
-export type { BrickEntry } from './contracts/brick-entry.ts'
+export type { BrickEntry } from './routing/brick-entry.ts'
 export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './support/env/environment.ts'
 export type { EventBus } from './contracts/events.ts'

@@ -85,7 +85,11 @@ export function defineSocket<const D extends Known<D, SocketDefinition>>(
   return {
     // The document describes requests and responses, and a handler may run for hours.
     ...defineRoute({ ...ofRoute, hidden: true, handlerTimeout: 0 }, (ctx: Context) => open(ctx, route)),
-    upgrade: { protocol: 'websocket', admit },
+    upgrade: {
+      protocol: 'websocket',
+      admit,
+      messages: { receive: receive && { message: receive }, send: send && { message: send } },
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https'
 import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
-import type { BrickEntry } from '../contracts/brick-entry.ts'
+import type { BrickEntry } from '../routing/brick-entry.ts'
 import type { HealthCheck } from '../bricks/health-check.ts'
 import type {
   AnyRegistration,
@@ -145,6 +145,8 @@ export interface Inspection {
   readonly bricks: readonly AnyBrick[]
   /** Returns the OpenAPI document that would be served, or an empty object if the application serves none. */
   readonly document: () => object
+  /** Returns the AsyncAPI document, or undefined for an application without a socket and a channel. */
+  readonly asyncDocument: () => Promise<object | undefined>
   /** Entry points of bricks that are not routes, such as jobs. @throws StartupError for a broken one. */
   readonly entries: () => Promise<readonly BrickEntry[]>
   readonly options: ResolvedOptions

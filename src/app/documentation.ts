@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { buildAsyncDocument } from '../openapi/async-document.ts'
 import { docsPage, type DocsPage } from '../openapi/docs-page.ts'
 import { buildDocument } from '../openapi/document.ts'
 import { findReferenceScript, type ReferenceScript } from '../openapi/page/reference-script.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
+import type { BrickEntry } from '../routing/brick-entry.ts'
 import type { Route } from '../routing/route.ts'
 import type { Dispatcher } from './serve/dispatcher.ts'
 import type { OpenApiOptions } from './openapi-options.ts'
@@ -14,6 +16,8 @@ export interface Documentation {
    * @throws StartupError when two operations would have one id.
    */
   document(): object
+  /** Returns the AsyncAPI document, or undefined if the application has no socket and no channel. */
+  asyncDocument(): Promise<object | undefined>
   /** Renders the page for one response. */
   page(): Promise<DocsPage>
   /** Returns the script of the page, or undefined if a copy of the package lacks it. */
@@ -25,13 +29,22 @@ export interface DocumentationPaths {
   readonly document: string
   readonly page: string
   readonly script: string
+  /** Undefined if the application does not serve the AsyncAPI document. */
+  readonly asyncDocument: string | undefined
+}
+
+/** Settings of the documentation. */
+export interface DocumentationSettings {
+  readonly openapi: OpenApiOptions
+  readonly paths: DocumentationPaths
+  readonly entries: () => Promise<readonly BrickEntry[]>
 }
 
 /** Creates the documentation of the routes of a dispatcher. */
 export function createDocumentation(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
-  { openapi, paths }: { readonly openapi: OpenApiOptions; readonly paths: DocumentationPaths },
+  { openapi, paths, entries }: DocumentationSettings,
 ): Documentation {
   let document: object | undefined
   let revision = -1
@@ -41,16 +54,26 @@ export function createDocumentation(
     document() {
       if (document === undefined || revision !== dispatcher.revision) {
         ;({ revision } = dispatcher)
-        document = buildOpenApi(dispatcher.routes, runtime, openapi)
+        document = buildDocument({
+          ...documentOf(dispatcher.routes, runtime, openapi),
+          problems: [...runtime.problems.keys()],
+          ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
+        })
       }
       return document
     },
+    asyncDocument: async () =>
+      buildAsyncDocument({
+        ...documentOf(dispatcher.routes, runtime, openapi),
+        entries: await entries(),
+      }),
     async page() {
       const found = await scriptOnce()
       const input = {
         title: openapi.title ?? 'API',
         path: paths.page,
         documentPath: paths.document,
+        asyncDocumentPath: paths.asyncDocument,
         scriptPath: `${paths.script}?${found?.version ?? 'missing'}`,
         isProduction: runtime.environment === 'production',
       }
@@ -60,18 +83,17 @@ export function createDocumentation(
   }
 }
 
-function buildOpenApi(routes: readonly Route[], runtime: PipelineRuntime, openapi: OpenApiOptions): object {
-  return buildDocument({
+/** The part of the input that both documents have. */
+function documentOf(routes: readonly Route[], runtime: PipelineRuntime, openapi: OpenApiOptions) {
+  return {
     routes,
-    problems: [...runtime.problems.keys()],
     title: openapi.title ?? 'API',
     version: openapi.version ?? '0.0.0',
     ...(openapi.description === undefined ? {} : { description: openapi.description }),
-    ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
     ...(runtime.securityScheme === undefined ? {} : { security: runtime.securityScheme }),
     // The application cannot change the schemas of a brick.
-    warn: (message, route) => {
+    warn: (message: string, route: Route) => {
       if (!route.origin.startsWith('brick ')) runtime.logger.warn(message)
     },
-  })
+  }
 }

@@ -2,7 +2,7 @@ import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
 import { NotFound } from '../errors/http-error.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Dispatcher } from './serve/dispatcher.ts'
-import type { Documentation } from './documentation.ts'
+import type { Documentation, DocumentationSettings } from './documentation.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const HIDDEN: RouteDefinition = { hidden: true }
@@ -19,19 +19,23 @@ export function frameworkRoutes(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
   options: ResolvedOptions,
+  entries: DocumentationSettings['entries'],
 ): FrameworkRoutes {
   const { openapi } = options
   if (openapi === false) return { routes: [], documentation: undefined }
   const page = openapi.docs || '/docs'
   const script = `${page.replace(/\/$/, '')}/scalar.js`
-  const paths = { document: openapi.path ?? '/openapi.json', page, script }
+  const hasSockets = dispatcher.routes.some(({ upgrade }) => upgrade !== undefined)
+  const asyncDocument = hasSockets ? ASYNC_DOCUMENT : undefined
+  const paths = { document: openapi.path ?? '/openapi.json', page, script, asyncDocument }
   const documentation = documentationOnce(() =>
     import('./documentation.ts').then(({ createDocumentation }) =>
-      createDocumentation(dispatcher, runtime, { openapi, paths }),
+      createDocumentation(dispatcher, runtime, { openapi, paths, entries }),
     ),
   )
   const routes = [
     get(paths.document, documentHandler(documentation), 'OpenAPI'),
+    ...(hasSockets ? [get(ASYNC_DOCUMENT, asyncDocumentHandler(documentation), 'AsyncAPI')] : []),
     ...(openapi.docs === false
       ? []
       : [get(page, pageHandler(documentation), 'Docs'), get(paths.script, scriptHandler(documentation))]),
@@ -39,6 +43,8 @@ export function frameworkRoutes(
   const taken = new Set(dispatcher.routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
   return { routes: routes.filter(({ path }) => !taken.has(path)), documentation }
 }
+
+const ASYNC_DOCUMENT = '/asyncapi.json'
 
 type LoadDocumentation = () => Promise<Documentation>
 
@@ -51,6 +57,15 @@ function documentHandler(documentation: LoadDocumentation): Handler {
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-cache')
     return (await documentation()).document()
+  }
+}
+
+function asyncDocumentHandler(documentation: LoadDocumentation): Handler {
+  return async (ctx) => {
+    ctx.set('Cache-Control', 'no-cache')
+    const document = await (await documentation()).asyncDocument()
+    if (document === undefined) throw new NotFound('The application has no socket and no channel.')
+    return document
   }
 }
 

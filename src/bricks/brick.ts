@@ -1,7 +1,7 @@
 import type { AnyRegistration, Registrations, RequestServices } from '../container/registration.ts'
 import type { BrickServices, Cradle, CoreServices } from '../contracts/services.ts'
 import type { BrickCommand } from '../contracts/brick-command.ts'
-import type { BrickEntry } from '../contracts/brick-entry.ts'
+import type { BrickEntry } from '../routing/brick-entry.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'

@@ -21,7 +21,7 @@ export interface Command {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
-  /** Usage without the word `mortar`: `openapi [--check FILE]`. */
+  /** Usage without the word `mortar`: `routes [--json]`. */
   readonly usage: string
   readonly options: CommandOptions
   /** True for a command that keeps serving: the process does not exit after `run`. */

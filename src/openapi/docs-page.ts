@@ -10,6 +10,8 @@ export interface DocsPageInput {
   /** Path of the page itself. The others are made relative to it, so that the page works below a prefix. */
   readonly path: string
   readonly documentPath: string
+  /** Path of the AsyncAPI document; undefined if the application does not serve it. */
+  readonly asyncDocumentPath?: string | undefined
   /** Path of the script of the reference, with its version as the query. */
   readonly scriptPath: string
   /** In production no test users are offered. */
@@ -45,7 +47,7 @@ ${script(NONCE_SCRIPT)}
 </head>
 <body data-document="${escapeHtml(documentUrl)}" data-root="${escapeHtml(root)}" data-production="${isProduction}">
 ${ACCOUNT_BAR.replace('{title}', () => escapeHtml(title))}
-<div id="reference"><p role="status">Loading the document …</p></div>
+${asyncLink(input)}<div id="reference"><p role="status">Loading the document …</p></div>
 <noscript>This page needs JavaScript. The document itself: <a href="${escapeHtml(documentUrl)}">${escapeHtml(documentUrl)}</a></noscript>
 <script nonce="${nonce}" src="${escapeHtml(scriptUrl)}"></script>
 ${script(`'use strict';\n(() => {\n${ACCOUNT_SCRIPT}${ACCOUNT_VIEW_SCRIPT}${START_SCRIPT}})()\n`)}
@@ -53,6 +55,12 @@ ${script(`'use strict';\n(() => {\n${ACCOUNT_SCRIPT}${ACCOUNT_VIEW_SCRIPT}${STAR
 </html>
 `
   return { html, contentSecurityPolicy: policyOf(nonce) }
+}
+
+function asyncLink({ path, asyncDocumentPath }: DocsPageInput): string {
+  if (asyncDocumentPath === undefined) return ''
+  const url = escapeHtml(relative(path, asyncDocumentPath))
+  return `<p id="sockets">Sockets and channels: <a href="${url}">AsyncAPI document</a></p>\n`
 }
 
 const ACCOUNT_BAR = `<header id="account" hidden>

@@ -150,6 +150,8 @@ export interface Route {
 export interface RouteUpgrade {
   /** In lower case, as the slot `upgrades` of the brick has it: `websocket`. */
   readonly protocol: string
+  /** Schemas of its messages, for the AsyncAPI document. */
+  readonly messages?: MessageSchemas
   /** Checks the request after its credential was evaluated, before the guard. @throws HttpError to refuse it. */
   readonly admit?: (ctx: Context) => void
   /**
@@ -157,6 +159,12 @@ export interface RouteUpgrade {
    * credential even if the route is public, because they carry what has guards of its own.
    */
   readonly isOptional?: boolean
+}
+
+/** Schemas of messages by name: those that the application receives, and those that it sends. */
+export interface MessageSchemas {
+  readonly receive?: Readonly<Record<string, Schema>> | undefined
+  readonly send?: Readonly<Record<string, Schema>> | undefined
 }
 
 /** The layer of a Koa router behind a route. */

@@ -1,5 +1,6 @@
 import { createRouter, defineBrick, singleton, type Brick, type BrickEntry, type Gauges } from 'mortar'
 import { findingsOf } from 'mortar/kit'
+import { definitionOf } from './channel.ts'
 import { channelRoute } from './connect.ts'
 import { loadChannels, type LoadedChannel } from './load-channels.ts'
 import { readOptions, type ChannelsOptions } from './options.ts'
@@ -66,12 +67,14 @@ function addGauges(gauges: Gauges, { hub }: Runtime): void {
   })
 }
 
-function entryOf({ name, file, auth, events, hasPresence, keep }: LoadedChannel): BrickEntry {
+function entryOf(loaded: LoadedChannel): BrickEntry {
+  const { name, file, pattern: path, auth, events, hasPresence, keep } = loaded
   const settings = {
     auth: Array.isArray(auth) ? auth.join(', ') : (auth as string | boolean),
     events: [...events.keys()].join(', '),
     keep: `${keep / 1000}s`,
     ...(hasPresence && { presence: true }),
   }
-  return { kind: 'channel', name, file, settings }
+  const { events: send } = definitionOf(loaded.channel)!
+  return { kind: 'channel', name, file, settings, messages: { path, auth, send } }
 }

@@ -4,7 +4,7 @@ import { installBrick } from '../../bricks/install.ts'
 import { orderBricks } from '../../bricks/order.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { NamedCheck } from '../../bricks/health-check.ts'
-import type { BrickEntry } from '../../contracts/brick-entry.ts'
+import type { BrickEntry } from '../../routing/brick-entry.ts'
 import { inspectContainer } from '../../container/inspect-container.ts'
 import type { CoreServices, Cradle } from '../../contracts/services.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
@@ -74,12 +74,12 @@ export function assemble(
   const explainError = errorExplainer(bricks)
   const upgrades = protocolsOf(bricks)
   const runtime = pipelineRuntime(context, { problems, explainError, upgrades })
-  const own = frameworkRoutes(dispatcher, runtime, options)
+  const entries = async (): Promise<readonly BrickEntry[]> =>
+    (await Promise.all(bricks.map(async (brick) => brick.entries?.(container.cradle as Cradle) ?? []))).flat()
+  const own = frameworkRoutes(dispatcher, runtime, options, entries)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
-  const entries = async (): Promise<readonly BrickEntry[]> =>
-    (await Promise.all(bricks.map(async (brick) => brick.entries?.(container.cradle as Cradle) ?? []))).flat()
   return { bricks, checks, documentation: own.documentation, entries, preload }
 }
 
@@ -88,10 +88,20 @@ export async function inspectionOf(
   { bricks, documentation, entries }: Assembly,
   { options, dispatcher, container }: AssemblyContext,
 ): Promise<Inspection> {
-  const { document } = (await documentation?.()) ?? { document: () => ({}) }
+  const none = { document: () => ({}), asyncDocument: () => Promise.resolve(undefined) }
+  const { document, asyncDocument } = (await documentation?.()) ?? none
   const { routes } = dispatcher
   const services = container.cradle
-  return { bricks, document, entries, options, routes, services, ...inspectContainer(container) }
+  return {
+    bricks,
+    document,
+    asyncDocument,
+    entries,
+    options,
+    routes,
+    services,
+    ...inspectContainer(container),
+  }
 }
 
 function needOf({ name, peers }: AnyBrick): PeerNeed[] {

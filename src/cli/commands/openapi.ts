@@ -10,16 +10,18 @@ import { findProject, PROJECT_OPTIONS } from '../project/project.ts'
 /** Prints the OpenAPI document that the application serves, or compares it with a file. */
 export const openapi: Command = {
   name: 'openapi',
-  summary: 'Print the OpenAPI document; --check FILE fails if FILE differs',
-  usage: 'openapi [--check FILE]',
+  summary: 'Print the OpenAPI or AsyncAPI document; --check FILE fails if FILE differs',
+  usage: 'openapi [--async] [--check FILE]',
   options: {
     ...PROJECT_OPTIONS,
+    async: { type: 'boolean', help: 'the AsyncAPI document of sockets and channels' },
     check: { type: 'string', help: 'compare with a file; exit code 1 when they differ' },
   },
   async run(input) {
-    const { document } = await inspectProject(findProject(input))
+    const { document, asyncDocument } = await inspectProject(findProject(input))
+    const found = input.values['async'] === true ? ((await asyncDocument()) ?? {}) : document()
     // The form in which it is served, without values that JSON cannot express.
-    const text = JSON.stringify(document(), null, 2)
+    const text = JSON.stringify(found, null, 2)
     const file = textOf(input, 'check')
     if (file === undefined) {
       input.terminal.print(text)

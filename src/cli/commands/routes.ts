@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import type { BrickEntry } from '../../contracts/brick-entry.ts'
+import type { BrickEntry } from '../../routing/brick-entry.ts'
 import { createScopes, type Scopes } from '../../routing/middleware-scopes.ts'
 import type { AuthRequirement, Route } from '../../routing/route.ts'
 import type { Command } from '../command.ts'
@@ -40,7 +40,7 @@ export const routes: Command = {
     const scopes = createScopes()
     for (const scope of inspection.scopes) scopes.add(scope)
     const listed = inspection.routes.map((route) => listedRoute(route, project, scopes)).toSorted(byPath)
-    const entries = (await inspection.entries()).map(({ file, ...entry }) => ({
+    const entries = (await inspection.entries()).map(({ file, messages: _schemas, ...entry }) => ({
       ...entry,
       ...(file !== undefined && { file: shown(file, project.root) }),
     }))

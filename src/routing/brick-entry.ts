@@ -1,3 +1,5 @@
+import type { AuthRequirement, MessageSchemas } from './route.ts'
+
 /** An entry point of an application that is not a route, such as a job. `mortar routes` lists it. */
 export interface BrickEntry {
   /** One word: `job`. */
@@ -8,4 +10,6 @@ export interface BrickEntry {
   readonly file?: string
   /** Its settings by name. None of them is a secret. */
   readonly settings: Readonly<Record<string, string | number | boolean>>
+  /** Messages of a channel, for the AsyncAPI document: its address with `:name` for a parameter, its guard, its schemas. */
+  readonly messages?: MessageSchemas & { readonly path: string; readonly auth: AuthRequirement }
 }
