@@ -9,7 +9,7 @@ import { type Project, shown } from '../project/project.ts'
 
 /**
  * Type-checks and compiles the application: its entry modules, the manifest, everything that they import, and the files
- * of the folders that bricks read: `migrations`, `jobs` and `mail`.
+ * of the folders that bricks read: `migrations`, `jobs`, `mail` and `channels`.
  * @returns the compiler's messages if it fails; then nothing is written.
  */
 export async function compile(project: Project, out: string): Promise<{ ok: boolean; report: string }> {
@@ -33,7 +33,9 @@ function compilerConfig({ root, app, server, routes }: Project, out: string): ob
   const config = join(root, 'tsconfig.json')
   const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
   const entries = [app, server, manifest].filter((file) => file !== undefined)
-  const folders = ['migrations', 'jobs', 'mail'].map((name) => shown(join(dirname(app), name), root))
+  const folders = ['migrations', 'jobs', 'mail', 'channels'].map((name) =>
+    shown(join(dirname(app), name), root),
+  )
   return {
     ...(existsSync(config) ? { extends: '../tsconfig.json' } : {}),
     compilerOptions: {

@@ -1,0 +1,97 @@
+import { connect as connectTcp } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, StartupErrors, type App } from 'mortar'
+import { realtime } from '@mortar/realtime'
+import { channels } from '@mortar/realtime/channels'
+import { subscribe } from '@mortar/realtime/channels/testing'
+import { handshake, openRaw, frame } from '../raw-socket.ts'
+import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
+import news from './files/news.ts'
+import rooms from './files/rooms/[id].ts'
+
+describe('Channels with faults', () => {
+  const opened: Pick<App, 'close'>[] = []
+  afterEach(async () => {
+    for (const app of opened.splice(0)) await app.close()
+  })
+
+  it('stop the start, all of them in one message, and without auth as well', async () => {
+    const app = createApp({ logger: false, environment: 'test' })
+      .use(createUsers().brick)
+      .use(realtime())
+      .use(channels({ directory: new URL('./broken', import.meta.url) }))
+    const inspected = await app.inspect()
+    const error = await inspected.entries().catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(StartupErrors)
+    const found = (error as StartupErrors).errors.map(({ code, files }) => [
+      code,
+      files[0]!.split('/broken/')[1],
+    ])
+    expect(found).to.deep.equal([
+      ['MORTAR_CHANNELS_FILE', 'empty.ts'],
+      ['MORTAR_CHANNELS_FILE', 'none.ts'],
+      ['MORTAR_CHANNELS_FILE', 'open.ts'],
+      ['MORTAR_ROUTE_BRACKET_UNCLOSED', 'rooms/[[id].ts'],
+      ['MORTAR_ROUTE_PARAMS_KEY', 'rooms/[id].ts'],
+    ])
+  })
+
+  it('stop the start without an authenticator', async () => {
+    const app = createApp({ logger: false, environment: 'test' })
+      .use(realtime())
+      .use(channels({ directory: DIRECTORY }))
+    const error = await app.ready().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).to.include({ code: 'MORTAR_AUTH_MISSING' })
+  })
+
+  it('cut a client off that does not read, and others get everything', async () => {
+    const users = createUsers()
+    const app = channelApp(users, {}, { sockets: { maxBuffered: '256kb' } })
+    opened.push(app)
+    const { url, port } = await app.listen(0, '127.0.0.1')
+    const stream = connectTcp(port, '127.0.0.1')
+    stream.on('error', () => undefined)
+    await once(stream, 'connect')
+    stream.pause()
+    stream.write('GET /channels?channel=rooms/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer slow\r\n\r\n')
+    const socket = openRaw(url, handshake('/channels', { authorization: 'Bearer lame' }))
+    await socket.until('\r\n\r\n')
+    socket.socket.write(frame(0x81, '{"subscribe":"rooms/1"}'))
+    socket.socket.pause()
+    const reader = await subscribe(app, 'rooms/1', { token: 'ada' })
+    const present = () => app.services.channels.present(rooms({ id: '1' }))
+    while ((await present()).length < 3) await wait(5)
+    const text = 'x'.repeat(50_000)
+    let published = 0
+    const numbers: unknown[] = []
+    while ((await present()).length > 1) {
+      await app.services.channels.publish(rooms({ id: '1' }), 'message', { text })
+      published++
+      for (;;) {
+        const next = await reader.next()
+        if (next.type !== 'event') continue
+        numbers.push(next.id)
+        break
+      }
+      expect(published).to.be.below(2000)
+    }
+    expect(new Set(numbers).size).to.equal(published)
+    reader.close()
+    stream.destroy()
+    socket.socket.destroy()
+  })
+
+  it('publish nothing of a transaction that is not known, and report it', async () => {
+    const app = channelApp(createUsers())
+    opened.push(app)
+    await app.listen(0, '127.0.0.1')
+    const tx = { query: () => undefined, isTransactionActive: true, isReleased: false }
+    const error = await app.services.channels.publish(news(), 'count', { number: 1 }, { tx }).catch(String)
+    expect(error).to.match(/^TypeError: publish knows the end/)
+  })
+})
