@@ -87,14 +87,16 @@ export function factorRequired(): Forbidden {
   })
 }
 
-/** 409 of a set-up for an account whose authenticator is active. */
-export function totpExists(): Conflict {
-  return new Conflict('An authenticator is active already. Remove it first.', { code: 'totp_exists' })
+/** 401 of a passkey that proves nothing: the same for an unknown one, another challenge and a wrong signature. */
+export function invalidPasskey(): Unauthorized {
+  return new Unauthorized('The passkey is not valid, or took too long. Try again.', {
+    code: 'invalid_passkey',
+  })
 }
 
-/** 409 of a request that needs an authenticator, or a set-up that has not expired. */
-export function totpMissing(): Conflict {
-  return new Conflict('There is no authenticator, or its set-up has expired.', { code: 'totp_missing' })
+/** 409 of the end of the only way into an account. */
+export function lastWayIn(): Conflict {
+  return new Conflict('It is the only way into your account. Set a password first.', { code: 'last_way_in' })
 }
 
 /** 401 of change-password and confirm when the current password is not right. */

@@ -22,7 +22,7 @@ export function featureCommands(providerName: string): Readonly<Record<string, B
 }
 
 async function removeFactor({ id, email }: Account, { accounts }: Tools): Promise<BrickCommandResult> {
-  if (accounts.removeFactor === undefined) throw without('second factors', 'totp()')
+  if (accounts.removeFactor === undefined) throw without('second factors', 'totp() or passkeys()')
   const removed = await accounts.removeFactor(id)
   const text = removed ? `${email} logs in with the password alone.` : `${email} has no second factor.`
   return { json: { id, removed }, text }

@@ -4,6 +4,7 @@ const OF_FEATURES: Readonly<Record<string, string>> = {
   auth_session_methods: '@mortar/auth/session-methods/schema',
   auth_totp: '@mortar/auth/totp/schema',
   auth_recovery_codes: '@mortar/auth/totp/schema',
+  auth_passkeys: '@mortar/auth/passkeys/schema',
   auth_accounts: '@mortar/auth/social/schema',
   auth_session_details: '@mortar/auth/sessions/schema',
   auth_deletions: '@mortar/auth/account/schema',

@@ -58,8 +58,8 @@ export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
   {
     ids: ['6.3.3', '6.4.4'],
     level: 2,
-    isMet: (configuration) => hasFeature(configuration, 'totp'),
-    set: "features with totp(), and auth: 'mfa' on the routes of users",
+    isMet: (configuration) => hasFeature(configuration, 'totp') || hasFeature(configuration, 'passkeys'),
+    set: "features with passkeys() or totp(), and auth: 'mfa' on the routes of users",
   },
   {
     ids: ['6.5.5'],

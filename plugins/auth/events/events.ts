@@ -142,6 +142,16 @@ export interface AuthEvents {
   'auth.ticket.issued': SessionEvent
   'auth.ticket.failed': SessionEvent & { readonly reason: string }
   'auth.ticket.limited': LimitedEvent
+  /** `passkeys()`: a user has signed in with a passkey. */
+  'auth.passkey.succeeded': SessionEvent
+  /** A login, or a change of the passkeys of a user, was refused. Without `userId` the passkey is unknown. */
+  'auth.passkey.failed': FailureEvent
+  'auth.passkey.limited': LimitedEvent
+  'auth.passkey.added': SessionEvent
+  /** By the user, or all of them by an operator, without `sessionId`. */
+  'auth.passkey.removed': UserEvent & { readonly sessionId?: string }
+  /** The counter of a passkey has not risen: somebody may have a copy. The login was refused. */
+  'auth.passkey.copied': UserEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

@@ -84,6 +84,12 @@ const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = 
   'auth.notice.denied': 'warn',
   'auth.notice.deny.failed': 'info',
   'auth.notice.deny.limited': 'warn',
+  'auth.passkey.succeeded': 'info',
+  'auth.passkey.failed': 'info',
+  'auth.passkey.limited': 'warn',
+  'auth.passkey.added': 'info',
+  'auth.passkey.removed': 'info',
+  'auth.passkey.copied': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }

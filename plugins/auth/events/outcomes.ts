@@ -27,6 +27,9 @@ export type FlowName =
   | 'exportAccount'
   | 'ticket'
   | 'deny'
+  | 'passkey'
+  | 'addPasskey'
+  | 'removePasskey'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -43,6 +46,7 @@ interface Outcomes {
 }
 
 const OF_ACCOUNTS = { failed: 'auth.account.failed', limited: 'auth.account.limited' } as const
+const OF_PASSKEYS = { failed: 'auth.passkey.failed', limited: 'auth.passkey.limited' } as const
 const OF_FACTORS = { failed: 'auth.factor.failed', limited: 'auth.factor.limited' } as const
 
 /** The events of each flow. */
@@ -128,4 +132,7 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
   },
   unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
   ticket: { succeeded: 'auth.ticket.issued', failed: 'auth.ticket.failed', limited: 'auth.ticket.limited' },
+  passkey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.succeeded' },
+  addPasskey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.added' },
+  removePasskey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.removed' },
 }

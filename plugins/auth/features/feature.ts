@@ -18,6 +18,7 @@ import type { FlowName, Known } from '../events/outcomes.ts'
 import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
 import type { RedeemTicket } from '../sessions/ticket-owner.ts'
+import type { FactorFields } from '../routes/shapes.ts'
 import type { SignUpShape } from '../routes/sign-up-shape.ts'
 import type { Challenges } from './challenges/challenges.ts'
 import type { Outbox } from './mails.ts'
@@ -43,8 +44,8 @@ export interface AuthFeature {
   readonly refusesUnverified?: true
   /** True if it makes accounts, with name and address alone. */
   readonly makesAccounts?: true
-  /** True if endpoints that ask for the password accept a code of a second factor too. */
-  readonly asksForCodes?: true
+  /** Fields of a second factor in the bodies of endpoints that ask for the password. */
+  readonly factorFields?: Readonly<Partial<FactorFields>>
   /** Findings for `mortar doctor` about its tables, in a database that is connected. */
   readonly doctor?: (tables: FeatureTables) => Promise<readonly DoctorFinding[]>
   connect(kit: FeatureKit): ConnectedFeature
@@ -52,7 +53,16 @@ export interface AuthFeature {
 
 /** The features of this package. */
 export type FeatureName =
-  'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social' | 'account' | 'audit' | 'ticket'
+  | 'recent'
+  | 'sessions'
+  | 'notices'
+  | 'emailVerification'
+  | 'totp'
+  | 'social'
+  | 'passkeys'
+  | 'account'
+  | 'audit'
+  | 'ticket'
 
 /** A feature of one application. */
 export interface ConnectedFeature extends FeaturePoints {
@@ -146,8 +156,16 @@ export interface FeatureKit {
    * @throws Unauthorized `second_factor_required`, `invalid_code`; LimitReached.
    */
   proveAgain(user: StoredUser, codes: FactorCodes, caller: Caller): Promise<readonly string[]>
+  /**
+   * Verifies a response of a passkey of a user, which needs no password.
+   * @returns the methods of the proof.
+   * @throws Unauthorized `invalid_passkey`.
+   */
+  provePasskey(user: StoredUser, passkey: object, caller: Caller): Promise<readonly string[]>
   /** Tells every feature of a change of the second factor. */
   factorChanged(user: StoredUser, change: FactorChange, caller: Caller): Promise<void>
+  /** The number of ways into an account: its password, and those of every feature. */
+  waysIn(user: StoredUser): Promise<number>
   /** Clears the failures that the limit of an attempt has counted. */
   succeeded(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
 }

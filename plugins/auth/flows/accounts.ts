@@ -4,7 +4,7 @@ import { tell } from './admit.ts'
 import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import type { AuthParts } from './parts.ts'
-import type { AuditLog, ResealedSecrets } from './proof.ts'
+import type { AuditLog, FactorOperations, ResealedSecrets } from './proof.ts'
 import { disableUser, enableUser, endSession, isAlive } from './sessions.ts'
 
 /** An account as an operator sees it: no hash and no column of the application. Dates are ISO strings. */
@@ -43,7 +43,7 @@ export interface AccountOperations {
   endSession(userId: string, sessionId: string): Promise<boolean>
   /** Makes a link that sets a new password, and sends nothing. @returns null for an unknown or disabled user. */
   resetLink(userId: string): Promise<{ readonly link: string; readonly expiresAt: string } | null>
-  /** Removes the second factor of a user who has lost it. Exists with `totp()`. @returns false for an account without one. */
+  /** Removes every second factor of a user who has lost it. Exists with `totp()` and `passkeys()`. @returns false for an account without one. */
   removeFactor?(userId: string): Promise<boolean>
   /** Seals every secret of a second factor with the first secret of the application. Exists with `totp()`. */
   reseal?(): Promise<ResealedSecrets>
@@ -59,16 +59,14 @@ export interface AccountOperations {
 export function createAccountOperations(parts: AuthParts): AccountOperations {
   const { store, clock, features } = parts
   const audit = features.map((feature) => feature.audit).find((each) => each !== undefined)
-  const factors = features.map((feature) => feature.factors).find((each) => each !== undefined)
+  const factors = features.flatMap((feature) => feature.factors ?? [])
+  const reseal = factors.find((each) => each.reseal !== undefined)?.reseal
   return {
     ...(audit && { audit }),
-    ...(factors && { removeFactor: factors.remove, reseal: factors.reseal }),
+    ...(factors.length > 0 && { removeFactor: (userId: string) => removeAll(factors, userId) }),
+    ...(reseal && { reseal }),
     async list(query) {
-      const accounts = (await store.findUsers(query)).map(accountOf)
-      const withFactor = await factors?.usersWith(accounts.map(({ id }) => id))
-      return withFactor
-        ? accounts.map((account) => ({ ...account, hasFactor: withFactor.has(account.id) }))
-        : accounts
+      return withFactors((await store.findUsers(query)).map(accountOf), factors)
     },
     async find(key) {
       const email = key.includes('@') ? canonicalEmail(key) : undefined
@@ -103,6 +101,19 @@ export function createAccountOperations(parts: AuthParts): AccountOperations {
       return store.deleteExpired(now, now + Math.min(0, parts.endedSessions.storeAhead))
     },
   }
+}
+
+async function withFactors(accounts: readonly Account[], factors: readonly FactorOperations[]) {
+  if (factors.length === 0) return accounts
+  const ids = accounts.map(({ id }) => id)
+  const having = await Promise.all(factors.map((each) => each.usersWith(ids)))
+  return accounts.map((account) => ({ ...account, hasFactor: having.some((users) => users.has(account.id)) }))
+}
+
+async function removeAll(factors: readonly FactorOperations[], userId: string): Promise<boolean> {
+  let isRemoved = false
+  for (const factor of factors) isRemoved = (await factor.remove(userId)) || isRemoved
+  return isRemoved
 }
 
 function accountOf({ id, email, name, isDisabled, raw }: StoredUser): Account {

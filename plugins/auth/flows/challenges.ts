@@ -2,27 +2,30 @@ import type { Clock } from 'mortar'
 import type { AuthStore, StoredUser } from '../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../accounts/records.ts'
 import type { Challenge, ChallengePurpose, Challenges } from '../features/challenges/challenges.ts'
+import { hashToken, randomToken } from '../tokens/opaque-token.ts'
 import { createSingleUseTokens } from '../tokens/single-use-tokens.ts'
+import type { Vault } from '../tokens/vault.ts'
+
+/** Random bytes of a challenge that is not stored (ASVS 6.7.2). */
+const OFFER = 32
+/** The owner of such a challenge in the vault. */
+const NOBODY = ''
+/** Milliseconds by which the clocks of processes may differ. */
+const CLOCKS = 60_000
 
 /** Table of the challenges, and the users that they belong to. */
 export interface ChallengePlace {
   readonly records: Records
   readonly users: Pick<AuthStore, 'findUserById'>
   readonly clock: Clock
+  /** Makes the challenges that are not stored. */
+  readonly vault: Vault
 }
 
 /** Creates the single-use secrets of one application. */
-export function createChallenges({ records, users, clock }: ChallengePlace): Challenges {
-  const find = async (purpose: ChallengePurpose, token: string): Promise<Challenge | null> => {
-    const hash = createSingleUseTokens(purpose).hash(token)
-    if (hash === null) return null
-    const [row] = await records.find({ token_hash: hash, expires_at: { above: clock.now() } })
-    if (row === undefined) return null
-    const user = await users.findUserById(String(row['user_id']))
-    if (user === null || user.isDisabled || !isOfVersion(row, user)) return null
-    const { data } = row
-    return { user, data: typeof data === 'string' ? data : null, row }
-  }
+export function createChallenges(place: ChallengePlace): Challenges {
+  const { records, clock } = place
+  const find = (purpose: ChallengePurpose, token: string) => findIn(place, purpose, token)
   return {
     async issue({ purpose, user, lifetime, data = null, tries = null, outlivesVersion }) {
       const { token, hash } = createSingleUseTokens(purpose).issue()
@@ -58,6 +61,7 @@ export function createChallenges({ records, users, clock }: ChallengePlace): Cha
     async redeem({ row: { token_hash: hash = null } }) {
       return (await records.remove({ token_hash: hash, expires_at: { above: clock.now() } })) === 1
     },
+    ...createOffers(place),
     restore: async ({ row }) => void (await records.insert(row)),
     revoke: async (purpose, userId) => void (await records.remove({ user_id: userId, purpose })),
     tidy: async (now) => void (await records.remove({ expires_at: { atMost: now } })),
@@ -67,4 +71,45 @@ export function createChallenges({ records, users, clock }: ChallengePlace): Cha
 /** A row without a version outlives each change of it. */
 function isOfVersion({ password_version: version = null }: RecordRow, user: StoredUser): boolean {
   return version === null || version === user.passwordVersion
+}
+
+/** Challenges that are sealed and not stored. Their uses are stored. */
+function createOffers({ records, clock, vault }: ChallengePlace): Pick<Challenges, 'offer' | 'spend'> {
+  return {
+    offer(purpose, lifetime) {
+      const text = `${randomToken(OFFER)}.${clock.now() + lifetime * 1000}`
+      const { keyId, sealed } = vault.seal(purpose, NOBODY, text)
+      return Buffer.from(`${keyId}.${sealed}`).toString('base64url')
+    },
+    async spend(purpose, token, { id }) {
+      const [keyId = '', sealed = ''] = Buffer.from(token, 'base64url').toString().split('.')
+      const text = vault.open(purpose, NOBODY, { keyId, sealed })
+      const expiresAt = Number(text?.split('.')[1])
+      const now = clock.now()
+      if (text === null || !(expiresAt > now)) return false
+      return records.insert({
+        token_hash: hashToken(`${purpose}/spent`, text),
+        user_id: id,
+        purpose,
+        created_at: now,
+        // Longer than the offer, because another process may have a clock that is behind.
+        expires_at: expiresAt + CLOCKS,
+      })
+    },
+  }
+}
+
+async function findIn(
+  { records, users, clock }: ChallengePlace,
+  purpose: ChallengePurpose,
+  token: string,
+): Promise<Challenge | null> {
+  const hash = createSingleUseTokens(purpose).hash(token)
+  if (hash === null) return null
+  const [row] = await records.find({ token_hash: hash, expires_at: { above: clock.now() } })
+  if (row === undefined) return null
+  const user = await users.findUserById(String(row['user_id']))
+  if (user === null || user.isDisabled || !isOfVersion(row, user)) return null
+  const { data } = row
+  return { user, data: typeof data === 'string' ? data : null, row }
 }

@@ -1,4 +1,5 @@
 import type { BrickServices } from 'mortar'
+import type { StoredUser } from '../accounts/auth-store.ts'
 import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
@@ -12,7 +13,7 @@ import { proveEmail } from './prove-email.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countAttempt, countedWork, subjectOf, type AuthParts } from './parts.ts'
-import { proveAgain } from './prove-again.ts'
+import { proveAgain, provePasskey } from './prove-again.ts'
 import { endEverySession, endOtherSessions, endSession, isAlive, methodsOf } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
@@ -29,7 +30,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
   const { store, passwords, clock, logger, events } = parts
   return {
     ...settings,
-    challenges: createChallenges({ records: settings.records(CHALLENGES), users: store, clock }),
+    challenges: createChallenges({ ...parts, records: settings.records(CHALLENGES), users: store }),
     mails: parts.mails,
     vault: parts.vault,
     clock,
@@ -64,10 +65,18 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
       ),
     count: ({ rule, caller, counted }) => countAttempt(parts, caller, rule, counted),
     proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
+    provePasskey: (user, passkey, caller) => provePasskey(parts, user, passkey, caller),
     factorChanged: (user, change, caller) =>
       tell(parts, 'factorChanged', (feature) => feature.factorChanged?.(user, change, caller)),
+    waysIn: (user) => countWaysIn(parts, user),
     succeeded: ({ rule, caller, counted }) => parts.limits.success(rule, subjectOf(caller, counted)),
   }
+}
+
+async function countWaysIn({ features }: AuthParts, { id, passwordHash }: StoredUser): Promise<number> {
+  let ways = passwordHash === null ? 0 : 1
+  for (const feature of features) ways += (await feature.waysIn?.(id)) ?? 0
+  return ways
 }
 
 function sessionsOf(parts: AuthParts): FeatureSessions {

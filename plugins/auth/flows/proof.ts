@@ -35,15 +35,23 @@ export interface Proof {
   readonly isKnownDevice?: boolean
 }
 
-/** A code of a second factor, in the body of a request that also has a password. */
+/** A proof of a second factor, in the body of a request that also has a password. */
 export interface FactorCodes {
   readonly code?: string | undefined
   readonly recoveryCode?: string | undefined
+  /** Response of a passkey, in place of a code. */
+  readonly passkey?: object | undefined
 }
 
 /** Changes of the second factor of an account. */
 export type FactorChange =
-  'factor-added' | 'factor-removed' | 'recovery-code-used' | 'account-linked' | 'account-unlinked'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'recovery-code-used'
+  | 'account-linked'
+  | 'account-unlinked'
+  | 'passkey-added'
+  | 'passkey-removed'
 
 /** Operations on second factors for operators. */
 export interface FactorOperations {
@@ -51,8 +59,8 @@ export interface FactorOperations {
   usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes the factor of a user who has lost it. @returns false for a user without one. */
   remove(userId: string): Promise<boolean>
-  /** Seals every secret with the first secret of the application. */
-  reseal(): Promise<ResealedSecrets>
+  /** Seals every secret with the first secret of the application, if it seals any. */
+  reseal?(): Promise<ResealedSecrets>
 }
 
 /** Result of sealing secrets again. */
@@ -117,11 +125,18 @@ export interface FeaturePoints {
    * @returns the methods of the whole proof; undefined for a user without a factor.
    */
   proveAgain?(user: StoredUser, codes: FactorCodes, caller: Caller): Promise<readonly string[] | undefined>
+  /**
+   * Verifies a response of a passkey of a user. An HttpError refuses.
+   * @returns the methods of the proof.
+   */
+  provePasskey?(user: StoredUser, passkey: object, caller: Caller): Promise<readonly string[]>
   /** The methods of a stored session; undefined for a password alone. */
   methodsOf?(sessionId: string): Promise<readonly string[] | undefined>
   /** After a change of the second factor. An error is logged. */
   factorChanged?(user: StoredUser, change: FactorChange, caller: Caller): unknown
   readonly factors?: FactorOperations
+  /** The number of ways into an account besides its password. */
+  waysIn?(userId: string): Promise<number>
   /** Before the statement of a reset that proves the address of an account. An error refuses, and the link stays valid. */
   addressProving?(user: StoredUser): unknown
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */

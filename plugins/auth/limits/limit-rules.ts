@@ -27,6 +27,8 @@ export type LimitRule =
   | 'social'
   | 'account'
   | 'ticket'
+  | 'passkey'
+  | 'ownPasskeys'
 
 /**
  * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
@@ -70,6 +72,8 @@ export const DEFAULT_LIMITS = {
   social: { ip: { limit: 60, window: '1m' }, site: { limit: 600, window: '1m' } },
   account: { user: { limit: 10, window: '1h' } },
   ticket: { user: { limit: 60, window: '1m' } },
+  passkey: { ip: { limit: 60, window: '1m' }, site: { limit: 600, window: '1m' } },
+  ownPasskeys: { user: { limit: 20, window: '15m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

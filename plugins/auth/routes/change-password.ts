@@ -4,7 +4,7 @@ import { authOf, ownRefreshToken, ownSession } from './auth-context.ts'
 import {
   changedPassword,
   crossSite,
-  type FACTOR_FIELDS,
+  type FactorFields,
   JSON_BODY,
   knownPassword,
   limited,
@@ -15,7 +15,7 @@ import {
  * `POST /auth/change-password`: every session ends, and the caller continues under a new one. `codes` are the fields of a
  * second factor, if accounts may have one.
  */
-export const changePasswordRoute = (codes: typeof FACTOR_FIELDS) =>
+export const changePasswordRoute = (codes: FactorFields) =>
   defineRoute(
     {
       summary: 'Change the password',

@@ -35,7 +35,7 @@ export const steppedLogInRoute: DefinedRoute = {
       401: {
         description:
           'The address or the password is wrong. Or the code is `second_factor_required`: then `challenge` is for ' +
-          'POST /auth/login/factor, within `expiresIn` seconds.',
+          'POST /auth/login/factor, within `expiresIn` seconds. With `passkey` in `methods` it is POST /auth/login/passkey.',
       },
     },
   },

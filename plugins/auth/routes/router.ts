@@ -15,14 +15,14 @@ import { signUpRoute } from './sign-up.ts'
 
 /** The eight endpoints. They have no state: the provider comes from the services of the request. */
 export function passwordRoutes(
-  features: readonly Pick<AuthFeature, 'signUp' | 'asksForCodes' | 'refusesUnverified'>[] = [],
+  features: readonly Pick<AuthFeature, 'signUp' | 'factorFields' | 'refusesUnverified'>[] = [],
   fields?: AnyObjectSchema,
 ): Router {
   const codes = factorFields(features)
   const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined) ?? signUpRoute
   const router = authRouter()
   router.post('/signup', signUp(signUpShape(fields)))
-  const logIn = 'code' in codes ? steppedLogInRoute : logInRoute
+  const logIn = Object.keys(codes).length > 0 ? steppedLogInRoute : logInRoute
   const isRefusing = features.some(({ refusesUnverified }) => refusesUnverified)
   router.post('/login', isRefusing ? verifiedLogInRoute(logIn) : logIn)
   router.post('/refresh', refreshRoute)

@@ -37,10 +37,51 @@ export const FACTOR_FIELDS = {
   recoveryCode: yup.string().strict().max(64).meta({ description: 'A recovery code, in place of `code`.' }),
 }
 
-/** Returns the fields of a second factor for a body with a password, if accounts may have one. */
-export function factorFields(features: readonly { readonly asksForCodes?: true }[]): typeof FACTOR_FIELDS {
-  // Both fields are optional, so a body without them has the same type.
-  return features.some(({ asksForCodes }) => asksForCodes) ? FACTOR_FIELDS : ({} as typeof FACTOR_FIELDS)
+/** Bytes in base64url, at most `most` characters. */
+export const base64url = (most: number) =>
+  text()
+    .matches(/^[\w-]+$/, 'Write base64url.')
+    .max(most)
+
+/** Members of every response of a passkey, as of `PublicKeyCredential.toJSON()`. */
+export const CREDENTIAL = {
+  id: base64url(1364),
+  type: text().oneOf(['public-key']),
+}
+
+/** A response of a passkey, to be verified. */
+export const assertion = yup
+  .object({
+    ...CREDENTIAL,
+    response: yup
+      .object({
+        clientDataJSON: base64url(4096),
+        authenticatorData: base64url(4096),
+        signature: base64url(2048),
+        userHandle: base64url(86).optional().nullable(),
+      })
+      .required(),
+  })
+  .meta({ description: 'toJSON() of the result of navigator.credentials.get().' })
+
+/** Fields of second factors in a body with a password; all are optional. */
+export interface FactorFields {
+  readonly code: (typeof FACTOR_FIELDS)['code']
+  readonly recoveryCode: (typeof FACTOR_FIELDS)['recoveryCode']
+  readonly passkey: typeof OPTIONAL_PASSKEY
+}
+
+const OPTIONAL_PASSKEY = assertion.optional().default(undefined)
+
+/** The field of a passkey, in place of a code. */
+export const PASSKEY_FIELDS = { passkey: OPTIONAL_PASSKEY }
+
+/** Returns the fields of second factors for a body with a password, if accounts may have one. */
+export function factorFields(
+  features: readonly { readonly factorFields?: Readonly<Partial<FactorFields>> }[],
+): FactorFields {
+  // The fields are optional, so a body without them has the same type.
+  return Object.assign({}, ...features.map((feature) => feature.factorFields)) as FactorFields
 }
 
 /** A display name; the handler converts it to its stored form. */

@@ -63,6 +63,8 @@ export const GUIDES = {
   '@mortar/auth/audit/schema': 'auth.md',
   '@mortar/auth/social': 'auth.md',
   '@mortar/auth/social/schema': 'auth.md',
+  '@mortar/auth/passkeys': 'auth.md',
+  '@mortar/auth/passkeys/schema': 'auth.md',
   '@mortar/auth-hosted': 'auth-hosted.md',
   '@mortar/auth-library': 'auth-library.md',
   '@mortar/auth-library/kysely': 'auth-library.md',

@@ -2,7 +2,15 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 
 /** Kinds of single-use secrets. A secret of one purpose is never found under another. */
-export type ChallengePurpose = 'verify-email' | 'change-email' | 'second-factor' | 'ticket' | 'not-me'
+export type ChallengePurpose =
+  | 'verify-email'
+  | 'change-email'
+  | 'second-factor'
+  | 'passkey-registration'
+  | 'passkey-login'
+  | 'passkey-confirm'
+  | 'ticket'
+  | 'not-me'
 
 /** A secret to be issued. */
 export interface NewChallenge {
@@ -41,6 +49,13 @@ export interface Challenges {
   attempt(purpose: ChallengePurpose, token: string): Promise<Challenge | null>
   /** Uses a challenge up by one statement. @returns whether it did: of many concurrent calls one gets true. */
   redeem(challenge: Challenge): Promise<boolean>
+  /** Makes a challenge for a caller who is not known yet, valid for `lifetime` seconds. Nothing is stored until its use. */
+  offer(purpose: ChallengePurpose, lifetime: number): string
+  /**
+   * Uses an offered challenge up by one statement, which stores the use with its user.
+   * @returns false for a token that is not valid; of many concurrent calls one gets true.
+   */
+  spend(purpose: ChallengePurpose, token: string, user: Pick<StoredUser, 'id'>): Promise<boolean>
   /** Makes a redeemed challenge valid again, when the server could not do what it is for. */
   restore(challenge: Challenge): Promise<void>
   /** Ends every secret of a user for a purpose. */

@@ -62,7 +62,7 @@ async function remember(
 
 const OTHERWISE =
   'If it was not you, use this link: it ends every session of your account, and you choose a new password.'
-const UNLINK = `${OTHERWISE} Then log in and remove the linked account: a new password alone does not.`
+const REMOVE = `${OTHERWISE} Then log in and remove it: a new password alone does not.`
 
 function newBrowser({ id: userId, email: to }: StoredUser, caller: Caller): MailContent {
   const device = deviceName(caller.get?.('user-agent'))
@@ -104,6 +104,14 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
     subject: 'A linked account was removed from yours',
     why: 'An account of another provider was removed from yours. It does not sign you in any more.',
   },
+  'passkey-added': {
+    subject: 'A passkey was added to your account',
+    why: 'A passkey was added to your account. It signs you in from now on, without a password.',
+  },
+  'passkey-removed': {
+    subject: 'A passkey of your account was removed',
+    why: 'A passkey of your account was removed. It does not sign you in any more.',
+  },
   'recovery-code-used': {
     subject: 'A recovery code of your account was used',
     why: 'A recovery code of your account was used in place of the authenticator app. It is worthless now.',
@@ -116,6 +124,6 @@ function factorChanged({ id: userId, email: to }: StoredUser, kind: FactorChange
     to,
     userId,
     ...FACTOR_CHANGES[kind],
-    otherwise: kind === 'account-linked' ? UNLINK : OTHERWISE,
+    otherwise: kind === 'account-linked' || kind === 'passkey-added' ? REMOVE : OTHERWISE,
   }
 }

@@ -3,9 +3,11 @@ import type { Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { reauthenticationRequired, sessionOver, wrongCurrentPassword } from '../../errors.ts'
 import { lifetime } from '../../options/options.ts'
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { Caller } from '../../flows/proof.ts'
 import { factorFields } from '../../routes/shapes.ts'
 import type { AuthFeature, FeatureKit } from '../feature.ts'
-import type { Confirm } from './confirm.ts'
+import type { Confirm, Confirmation } from './confirm.ts'
 import { confirmRoutes } from './routes.ts'
 
 /** Options of `recent`. */
@@ -42,15 +44,14 @@ export function recent(options: RecentOptions = {}): AuthFeature {
 
 function createConfirm(kit: FeatureKit): Confirm {
   return {
-    confirm({ password, ...codes }, own, caller) {
+    confirm(body, own, caller) {
       const { userId, sessionId } = own
       const known = { userId, sessionId }
       const attempt = { rule: 'changePassword', caller, counted: { user: userId } } as const
       return kit.attempt({ ...attempt, flow: 'confirm', known }, async () => {
         const user = await kit.sessions.findOwner(sessionId, userId)
         if (user === null) throw sessionOver()
-        if (!(await kit.verifyPassword(user, password))) throw wrongCurrentPassword()
-        const methods = await kit.proveAgain(user, codes, caller)
+        const methods = await prove(kit, user, body, caller)
         const grant = await kit.sessions.renew(user, sessionId, { caller, methods })
         if (grant === null) throw sessionOver()
         known.sessionId = grant.sessionId
@@ -59,4 +60,16 @@ function createConfirm(kit: FeatureKit): Confirm {
       })
     },
   }
+}
+
+/** A passkey is both factors; else a password, and what features ask for besides. @returns the methods of the proof. */
+async function prove(
+  kit: FeatureKit,
+  user: StoredUser,
+  { password = '', ...codes }: Confirmation,
+  caller: Caller,
+): Promise<readonly string[]> {
+  if (codes.passkey !== undefined) return kit.provePasskey(user, codes.passkey, caller)
+  if (!(await kit.verifyPassword(user, password))) throw wrongCurrentPassword()
+  return kit.proveAgain(user, codes, caller)
 }

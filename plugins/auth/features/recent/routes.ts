@@ -1,10 +1,10 @@
 import * as yup from 'mortar/yup'
-import { defineRoute, type Router } from 'mortar'
+import { defineRoute, ValidationFailed, type Router } from 'mortar'
 import { authOf, featureOf, ownRefreshToken, ownSession } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
 import {
   crossSite,
-  type FACTOR_FIELDS,
+  type FactorFields,
   JSON_BODY,
   knownPassword,
   limited,
@@ -12,7 +12,9 @@ import {
 } from '../../routes/shapes.ts'
 import type { Confirm } from './confirm.ts'
 
-const confirmRoute = (codes: typeof FACTOR_FIELDS) =>
+const EITHER = 'Send a password or a passkey.'
+
+const confirmRoute = (codes: FactorFields) =>
   defineRoute(
     {
       summary: 'Confirm the password',
@@ -22,16 +24,23 @@ const confirmRoute = (codes: typeof FACTOR_FIELDS) =>
       operationId: 'confirmPassword',
       auth: true,
       ...JSON_BODY,
-      body: yup.object({ password: knownPassword, ...codes }).meta({ title: 'ConfirmPassword' }),
+      body: yup
+        .object({ password: 'passkey' in codes ? knownPassword.optional() : knownPassword, ...codes })
+        .meta({ title: 'ConfirmPassword' }),
       problems: [401, 403, 429],
       response: {
         200: refreshed,
-        401: { description: 'Not signed in, or the password is wrong.' },
+        401: { description: 'Not signed in, or the password or the passkey is wrong.' },
         403: crossSite,
         429: limited,
       },
     },
     async (ctx) => {
+      const { password, passkey } = ctx.body
+      if (password === undefined && passkey === undefined)
+        throw new ValidationFailed([
+          { location: 'body', path: 'password', rule: 'required', message: EITHER },
+        ])
       const own = ownSession(ctx)
       // Refuses a page of another origin that makes the browser send its cookies.
       ownRefreshToken(ctx)
@@ -42,7 +51,7 @@ const confirmRoute = (codes: typeof FACTOR_FIELDS) =>
   )
 
 /** The router of `recent()`. `codes` are the fields of a second factor, if accounts may have one. */
-export function confirmRoutes(codes: typeof FACTOR_FIELDS): Router {
+export function confirmRoutes(codes: FactorFields): Router {
   const router = authRouter()
   router.post('/confirm', confirmRoute(codes))
   return router

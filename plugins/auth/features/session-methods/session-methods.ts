@@ -1,3 +1,5 @@
+import type { Policy } from 'mortar'
+import { factorRequired } from '../../errors.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import type { FeaturePoints } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -6,6 +8,12 @@ import { SESSION_METHODS } from './table.ts'
 /** The methods of a session with a second factor after `first`, named as in RFC 8176. */
 export function withFactor(factor: 'otp' | 'rcv', first: readonly string[] = METHODS): readonly string[] {
   return [...first, factor, 'mfa']
+}
+
+/** The policy `mfa`: a session that began with two factors. */
+export const MFA: Policy = ({ session }) => {
+  if (session?.methods.includes('mfa') !== true) throw factorRequired()
+  return true
 }
 
 /**

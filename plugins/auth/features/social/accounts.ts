@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { canonicalEmail } from '../../accounts/canonical-email.ts'
 import { displayName } from '../../accounts/display-name.ts'
+import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
-import { emailUnverified, sessionOver } from '../../errors.ts'
+import { emailUnverified, lastWayIn, sessionOver } from '../../errors.ts'
 import type { OwnSession } from '../../flows/change-password.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -86,7 +87,7 @@ export class LinkedAccounts {
     // A reset forgets the accounts that it sees.
     const now = await this.#kit.users.findUserById(user.id)
     if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove({ id, user_id: user.id })
-    throw accountRefused('last_way_in')
+    throw lastWayIn()
   }
 
   /** Forgets every account of a user. */
@@ -111,7 +112,7 @@ export class LinkedAccounts {
     }
     const { own, isNew } = await this.#accountFor(identity, address)
     if (own !== null && (await this.#insert(own, provider, identity))) {
-      if (!this.#isOwners(own)) await this.#beAlone(own.id, idOf(identity))
+      if (!this.#isOwners(own)) await this.#beAlone(own, idOf(identity))
       return { user: address.isProven ? await this.#proven(own) : own, isNew, isLinked: !isNew }
     }
     // Another request of the same identity may have been faster.
@@ -129,10 +130,10 @@ export class LinkedAccounts {
     return { own: user && (await this.#adopted(user, address.isProven)), isNew: false }
   }
 
-  /** Of two identities that find an account without a way in, neither may let the other in. */
-  async #beAlone(userId: string, id: string): Promise<void> {
-    if ((await this.#records.find({ user_id: userId })).length === 1) return
-    await this.#records.remove({ id, user_id: userId })
+  /** Of two identities that find an account without a way in, neither may let the other in; nor may a passkey. */
+  async #beAlone(user: StoredUser, id: string): Promise<void> {
+    if ((await this.#kit.waysIn(user)) === 1) return
+    await this.#records.remove({ id, user_id: user.id })
     throw accountRefused('sign_in_again')
   }
 
@@ -167,8 +168,8 @@ export class LinkedAccounts {
     return this.#rules.linkVerified && hasProvenEmail(user)
   }
 
-  async #hasNoWayIn({ id, passwordHash }: StoredUser): Promise<boolean> {
-    return passwordHash === null && (await this.#records.find({ user_id: id })).length === 0
+  async #hasNoWayIn(user: StoredUser): Promise<boolean> {
+    return (await this.#kit.waysIn(user)) === 0
   }
 
   async #proven(user: StoredUser): Promise<StoredUser> {
@@ -215,11 +216,6 @@ function addressOf(identity: Identity): string {
 
 function idOf({ issuer, subject }: Identity): string {
   return hashToken('social-account', JSON.stringify([issuer, subject]))
-}
-
-/** True if the owner of an account has proven its address. */
-export function hasProvenEmail({ raw }: StoredUser): boolean {
-  return typeof raw['email_verified_at'] === 'string'
 }
 
 function shown({

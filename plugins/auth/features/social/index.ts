@@ -1,12 +1,13 @@
 /** Entry `@mortar/auth/social`: sign-in at Google, GitHub and other providers of OpenID Connect. */
 import { checkOptions } from 'mortar/kit'
+import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import type { AuthFeature } from '../feature.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { createSessionMethods } from '../session-methods/session-methods.ts'
 import type { SocialProvider } from './providers.ts'
 import { isPath, socialRoutes } from './routes.ts'
-import { hasProvenEmail, LinkedAccounts } from './accounts.ts'
+import { LinkedAccounts } from './accounts.ts'
 import { SocialSignIn } from './sign-in.ts'
 import { ACCOUNTS } from './table.ts'
 
@@ -56,6 +57,7 @@ export function social(options: SocialOptions): AuthFeature {
       return {
         ...createSessionMethods(kit),
         api: new SocialSignIn(kit, accounts, rules),
+        waysIn: async (userId) => (await accounts.list(userId)).length,
         addressProving: (user) => accounts.forget(user.id),
         async passwordChanged(before) {
           const user = await kit.users.findUserById(before.id)

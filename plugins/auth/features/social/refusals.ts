@@ -12,7 +12,6 @@ const SOCIAL = {
   email_missing: [409, 'The provider shows no e-mail address.'],
   no_account: [409, 'There is no account for this sign-in.'],
   sign_in_again: [409, 'Another sign-in of this account is on its way. Sign in again.'],
-  last_way_in: [409, 'It is the only way into your account. Set a password first.'],
   sign_in_expired: [401, 'This browser has not begun this sign-in, or it took too long. Sign in again.'],
   sign_in_failed: [401, 'The sign-in at the provider has failed.'],
   sign_in_refused: [401, 'This account cannot sign in.'],

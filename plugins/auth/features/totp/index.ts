@@ -1,7 +1,8 @@
 /** Entry `@mortar/auth/totp`: one-time codes of an authenticator app as a second factor, with recovery codes. */
 import { checkOptions } from 'mortar/kit'
-import { factorRequired, SecondFactorRequired } from '../../errors.ts'
+import { SecondFactorRequired } from '../../errors.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
+import { FACTOR_FIELDS } from '../../routes/shapes.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { METHODS } from '../../flows/sessions.ts'
@@ -10,7 +11,7 @@ import { createAuthenticators, type Authenticators } from './authenticators.ts'
 import { totpFindings } from './doctor.ts'
 import { createFactorOperations } from './operations.ts'
 import { totpRoutes } from './routes.ts'
-import { createSessionMethods, withFactor } from '../session-methods/session-methods.ts'
+import { createSessionMethods, MFA, withFactor } from '../session-methods/session-methods.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { RECOVERY_CODES, TOTP } from './table.ts'
 import { createSecondFactor } from './second-factor.ts'
@@ -40,7 +41,7 @@ export function totp(options: TotpOptions = {}): AuthFeature {
     name: 'totp',
     requires: ['recent'],
     tables: [CHALLENGES, TOTP, RECOVERY_CODES, SESSION_METHODS],
-    asksForCodes: true,
+    factorFields: FACTOR_FIELDS,
     routes: (features) => [totpRoutes(features)],
     doctor: totpFindings,
     connect: (kit) => connect(kit, options.issuer ?? hostOf(kit.services.appUrl)),
@@ -53,12 +54,7 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
   return {
     ...sessionMethods,
     api: createSecondFactor(kit, authenticators, issuer),
-    policies: {
-      mfa: ({ session }) => {
-        if (session?.methods.includes('mfa') !== true) throw factorRequired()
-        return true
-      },
-    },
+    policies: { mfa: MFA },
     async demand({ user, methods = METHODS, isKnownDevice = false }) {
       if (methods.includes('mfa') || !(await asks(authenticators, user))) return
       await askForSecondStep(kit, user, { isKnownDevice, methods })

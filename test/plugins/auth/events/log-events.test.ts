@@ -75,6 +75,7 @@ describe('the log of the auth events', () => {
       'auth.password.unusable',
       'auth.factor.unreadable',
       'auth.notice.denied',
+      'auth.passkey.copied',
     ],
   }
 

@@ -41,6 +41,10 @@ const DEFAULTS = [
   'social ip 60/60',
   'social site 600/60',
   'account user 10/3600',
+  'ticket user 60/60',
+  'passkey ip 60/60',
+  'passkey site 600/60',
+  'ownPasskeys user 20/900',
 ]
 
 describe('the number of reset tokens that are valid at the same time', () => {

@@ -78,5 +78,11 @@ export const FEATURE_EVENT_TYPES = [
   'auth.ticket.issued',
   'auth.ticket.failed',
   'auth.ticket.limited',
+  'auth.passkey.succeeded',
+  'auth.passkey.failed',
+  'auth.passkey.limited',
+  'auth.passkey.added',
+  'auth.passkey.removed',
+  'auth.passkey.copied',
   'auth.mail.failed',
 ] as const satisfies (keyof AuthEvents)[]

@@ -9,6 +9,7 @@ import { AuthAudit } from '@mortar/auth/audit/schema'
 import { AuthChallenges } from '@mortar/auth/challenges/schema'
 import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
 import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
+import { AuthPasskeys } from '@mortar/auth/passkeys/schema'
 import { AuthAccounts } from '@mortar/auth/social/schema'
 import { AuthRecoveryCodes, AuthSessionMethods, AuthTotp } from '@mortar/auth/totp/schema'
 import { createDataSource, database } from '@mortar/database'
@@ -45,6 +46,7 @@ const FEATURES = [
   AuthAccounts,
   AuthDeletions,
   AuthAudit,
+  AuthPasskeys,
   AuthTotp,
   AuthRecoveryCodes,
   AuthSessionMethods,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { emailVerification } from '@mortar/auth/email-verification'
 import { notices } from '@mortar/auth/notices'
+import { passkeys } from '@mortar/auth/passkeys'
 import { sessions } from '@mortar/auth/sessions'
 import { totp } from '@mortar/auth/totp'
 import type { Logger } from 'mortar'
@@ -49,7 +50,10 @@ async function known(world: World): Promise<object> {
 
 onEachStore('A second factor', (inWorld) => {
   it('is skipped by no way in', () => {
-    const auth = { ...EVERYTHING.auth, features: [...EVERYTHING.auth!.features!, emailVerification()] }
+    const auth = {
+      ...EVERYTHING.auth,
+      features: [...EVERYTHING.auth!.features!, emailVerification(), passkeys()],
+    }
     return inWorld({ ...EVERYTHING, auth }, async (world) => {
       const client = await signedUp(world)
       await world.storage.changeUsers({ email_verified_at: new Date(world.clock.now()) })
