@@ -64,7 +64,7 @@ export class Endpoints {
   readonly #parts: EndpointParts
 
   constructor(owner: string, parts: EndpointParts) {
-    this.#owner = owner
+    this.#owner = checkedOwner(owner)
     this.#parts = parts
   }
 
@@ -148,7 +148,7 @@ export class Endpoints {
   }
 
   async #own(id: string): Promise<EndpointRow> {
-    const row = await this.#rows.findOneBy({ id, owner: this.#owner })
+    const row = typeof id === 'string' ? await this.#rows.findOneBy({ id, owner: this.#owner }) : null
     if (row !== null) return row
     throw problem('webhook_not_found', 'There is no such webhook endpoint.')
   }
@@ -157,6 +157,12 @@ export class Endpoints {
     await this.#own(id)
     await this.#rows.update({ id, owner: this.#owner }, values)
   }
+}
+
+/** Returns an owner. MariaDB and MySQL find every row for the number 0. @throws TypeError */
+export function checkedOwner(owner: unknown): string {
+  if (typeof owner === 'string' && owner !== '') return owner
+  throw new TypeError('The owner of webhooks is not a string with the id of a customer.')
 }
 
 const FRESH = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CoreServices } from 'mortar'
 import { brokenRules, compileValidator, Invalid, type JobQueue } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
-import { Endpoints } from './endpoints.ts'
+import { checkedOwner, Endpoints } from './endpoints.ts'
 import type { WebhookEvent } from './event.ts'
 import type { Settings } from './options.ts'
 import { MortarWebhookDeliveries as Deliveries, MortarWebhookEndpoints as Rows } from './schema.ts'
@@ -21,14 +21,15 @@ export interface SendWebhookOptions {
 export interface Webhooks {
   /**
    * Sends an event to the endpoints that a customer has when the message leaves. @returns the id of the message.
-   * @throws InvalidWebhookData for data that the schema refuses, or that is larger than 256 KiB.
+   * @throws InvalidWebhookData for data that the schema refuses, or that is larger than 256 KiB, and TypeError for an
+   * owner that is not a string.
    */
   send<Data>(
     event: WebhookEvent<Data>,
     data: Data,
     options: SendWebhookOptions,
   ): Promise<{ readonly id: string }>
-  /** The endpoints of a customer. */
+  /** The endpoints of a customer. @throws TypeError for an owner that is not a string. */
   endpointsOf(owner: string): Endpoints
 }
 
@@ -87,10 +88,11 @@ export function createWebhooks(settings: Settings, services: Services): Webhooks
   }
 
   return {
-    async send(event, data, { owner, tx }) {
+    async send(event, given, { owner, tx }) {
       const message = `msg_${randomUUID().replaceAll('-', '')}`
-      const body = await bodyOf(event, data, { settings, now: clock.now() })
-      await addMessage({ message, event: event.name, owner, body } satisfies Message, tx)
+      const body = await bodyOf(event, given, { settings, now: clock.now() })
+      const data = { message, event: event.name, owner: checkedOwner(owner), body } satisfies Message
+      await addMessage(data, tx)
       return { id: message }
     },
     endpointsOf: (owner) => new Endpoints(owner, { db, clock, settings, addDelivery }),

@@ -57,11 +57,16 @@ export async function post({ url, body, headers, timeout, signal, allowed, looku
     request.on('socket', (socket: Socket) => {
       socket.once('connect', () => isReachable(socket.remoteAddress ?? '', allowed) || refuse())
     })
-    request.on(
-      'response',
-      (response) => void drain(response).then(() => resolve(response.statusCode!), reject),
-    )
+    let hasResponse = false
+    request.on('response', (response) => {
+      hasResponse = true
+      void drain(response).then(() => resolve(response.statusCode!), reject)
+    })
     request.on('error', reject)
+    // Node ends a connection whose protocol changes without an error, and the timeout no longer reaches it.
+    request.on('close', () => {
+      if (!hasResponse) reject(new Error('The connection has ended without a response.'))
+    })
     request.end(body)
   })
 }

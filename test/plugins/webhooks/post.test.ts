@@ -198,6 +198,12 @@ describe('post', () => {
     expect(written).to.be.lessThan(20_000_000)
   })
 
+  it('rejects for a response that changes the protocol', async () => {
+    receiver.behaviour.respond = ({ socket }) =>
+      void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n')
+    expect(await failure({})).to.have.property('message', 'The connection has ended without a response.')
+  })
+
   it('aborts with its signal', async () => {
     receiver.behaviour.respond = () => stopping.abort()
     const stopping = new AbortController()
