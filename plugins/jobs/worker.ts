@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import { boundedWork } from './bounded-work.ts'
 import type { ClaimedJob, JobEngine } from './engine.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
 import type { KnownJob, Registry } from './registry.ts'
 import { runJob, type Attempts } from './run-job.ts'
-import { scheduleLooks } from './schedule-looks.ts'
 
 /** Milliseconds between two deletions of old failed jobs. */
 const PRUNE_EVERY = 600_000
@@ -41,7 +41,7 @@ export function createWorker(
   // Each running job listens.
   setMaxListeners(0, stopping.signal)
   let isStopped = false
-  const prune = pruning(engine, keep)
+  const prune = boundedWork(pruning(engine, keep), services.outages, NOT_DELETED)
   function begin(claimed: ClaimedJob): void {
     const attempt = runJob(claimed, registry.find(claimed.name)!, { ...parts, stopping: stopping.signal })
       .catch((error: unknown) => services.outages.log({ ...NOT_STORED, error }))
@@ -65,11 +65,11 @@ export function createWorker(
     }
   }
 
-  const schedules = scheduleLooks(() => engine.addScheduled(registry.schedules), services.outages)
+  const schedules = boundedWork(() => engine.addScheduled(registry.schedules), services.outages, NOT_ADDED)
   const looks = lookRegularly(async () => {
-    await schedules.add()
+    await schedules.run()
     await claimAll()
-    await prune()
+    await prune.run()
   }, services.outages)
 
   const claimNothing = (): Promise<void> => {
@@ -119,6 +119,9 @@ const NOT_STORED = {
   part: 'results of jobs',
   message: 'The result of a job could not be stored, so it will be repeated',
 }
+
+const NOT_ADDED = { part: 'schedules of jobs', message: 'The jobs of schedules were not added' }
+const NOT_DELETED = { part: 'old failed jobs', message: 'Old failed jobs were not deleted' }
 
 interface Group {
   readonly names: readonly string[]

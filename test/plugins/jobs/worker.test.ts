@@ -168,4 +168,33 @@ for (const kind of ['PostgreSQL', 'MariaDB', 'pg-boss'])
       await until(async () => (await rows.findOneByOrFail({ state: 'schedule' })).run_at > Date.now())
       await worker.close()
     })
+
+    if (kind === 'pg-boss') return
+    it('runs jobs while a failed job that is to be deleted is locked', async () => {
+      record.length = 0
+      const db = await place().open(schema)
+      await db.synchronize()
+      const old = {
+        name: 'record',
+        data: 'null',
+        state: 'failed',
+        run_at: 1,
+        attempt: 1,
+        added_at: 1,
+      } as const
+      await db.getRepository(schema.MortarJobs).insert({ id: 'old', ...old })
+      const { random } = Math
+      await db.transaction(async (lost) => {
+        await lost.find(schema.MortarJobs, { where: { id: 'old' }, lock: { mode: 'pessimistic_write' } })
+        // Old jobs are deleted at the first look.
+        Math.random = () => 0
+        const worker = await jobsApp(place().options(schema), {}, { environment: 'development' }).ready()
+        Math.random = random
+        await worker.services.jobs.add(recordJob, { text: 'runs', failures: 0 }, { tx: false })
+        await until(() => record.length === 1)
+        await worker.services.jobs.add(recordJob, { text: 'again', failures: 0 }, { tx: false })
+        await until(() => record.length === 2)
+        await worker.close()
+      })
+    })
   })

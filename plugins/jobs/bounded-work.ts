@@ -1,0 +1,45 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { OutageFailure, Outages } from 'mortar'
+
+/** Milliseconds for which a look waits for such work, and after which it counts as blocked. */
+const PATIENCE = 1000
+const BLOCKED = 30_000
+
+/** Work of a look that cannot delay the claims. */
+export interface BoundedWork {
+  /** Does nothing while an earlier run goes on. */
+  run(): Promise<void>
+  readonly isLate: boolean
+}
+
+/**
+ * Bounds the time for which a look waits for statements that wait for locks: a host that was lost in a transaction keeps
+ * its rows locked until the database gives it up, which can take hours.
+ * @param line is logged if the work fails after that time.
+ */
+export function boundedWork(
+  work: () => Promise<void>,
+  outages: Outages,
+  line: Pick<OutageFailure, 'part' | 'message'>,
+): BoundedWork {
+  let since: number | undefined
+  return {
+    async run() {
+      if (since !== undefined) return
+      since = performance.now()
+      let isLate = false
+      const running = work()
+        .catch((error: unknown) => {
+          if (!isLate) throw error
+          outages.log({ ...line, error })
+        })
+        .finally(() => (since = undefined))
+      const late = new AbortController()
+      const limit = wait(PATIENCE, undefined, { signal: late.signal }).then(() => (isLate = true))
+      await Promise.race([running, limit.catch(() => undefined)]).finally(() => late.abort())
+    },
+    get isLate() {
+      return since !== undefined && performance.now() - since > BLOCKED
+    },
+  }
+}
