@@ -67,10 +67,15 @@ export function databaseEngine(services: Cradle): ChannelEngine {
       )
     },
     async read(after, channels) {
-      const first = await reader.read(after, channels)
+      let first = await reader.read(after, channels)
+      if (first === undefined) {
+        // The tables were made after the start.
+        await open(sql)
+        first = (await reader.read(after, channels))!
+      }
       if (channels !== undefined || !first.isPending || first.events.length === PAGE) return first
       await number()
-      return reader.read(after)
+      return (await reader.read(after))!
     },
     async tidy() {
       await run("DELETE FROM {events} WHERE seq IS NOT NULL AND id <> 'counter' AND expires_at < {now}")
@@ -146,8 +151,11 @@ async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
   )
 }
 
+/** Events, and whether others wait for their numbers. */
+type Numbered = Reading & { readonly isPending: boolean }
+
 interface Reader {
-  read(after: number, channels?: readonly string[]): Promise<Reading & { readonly isPending: boolean }>
+  read(after: number, channels?: readonly string[]): Promise<Numbered | undefined>
   close(): void
 }
 
@@ -179,10 +187,10 @@ function readerOf(services: Cradle, db: DataSourceLike, { build, run }: Sql): Re
   }
 }
 
-/** @throws Error if the row `counter` is missing. */
-function readingOf(records: readonly Row[]): Reading & { readonly isPending: boolean } {
+/** Returns undefined if the row `counter` is missing. */
+function readingOf(records: readonly Row[]): Numbered | undefined {
   const [head] = records
-  if (head === undefined) throw new Error("The table mortar_channel_events has lost its row 'counter'.")
+  if (head === undefined) return undefined
   const events = records.filter(({ seq }) => seq !== null).map((row) => eventOf(row))
   const at = events.length < PAGE ? Number(head['head_seq']) : events.at(-1)!.at
   const time = Math.max(Number(head['now_ms']), Number(head['head_time']))

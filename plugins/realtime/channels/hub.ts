@@ -6,7 +6,7 @@ import {
   type Context,
   type Logger,
 } from 'mortar'
-import { identifyAgain, Invalid, type Guard } from 'mortar/kit'
+import { identifyAgain, inTime, Invalid, type Guard } from 'mortar/kit'
 import { errorFields } from '../error-fields.ts'
 import { placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
 import type { Follower } from './follower.ts'
@@ -16,6 +16,9 @@ import type { Presence } from './presence.ts'
 import { problem } from './problems.ts'
 import { replay } from './replay.ts'
 import { Client, Subscription, type Outlet } from './subscriptions.ts'
+
+/** Milliseconds for the guards of one client that are evaluated again. */
+const LONGEST = 5000
 
 /** Parts of a `Hub`. */
 export interface HubParts {
@@ -154,8 +157,9 @@ export class Hub {
   async judgeAll(): Promise<void> {
     for (const client of this.#clients) {
       try {
-        if (client.user !== null) await this.#identify(client)
-        await this.judge(client)
+        const judging = client.user === null ? this.judge(client) : this.#judgeAgain(client)
+        // One policy that never settles must not keep the others from being evaluated.
+        await inTime(judging, LONGEST, () => new Error('The guard takes too long.'))
       } catch (error) {
         // A guard that cannot be evaluated now ends nothing, and is evaluated again.
         this.#parts.logger.warn(
@@ -190,10 +194,11 @@ export class Hub {
       }
   }
 
-  async #identify(client: Client): Promise<void> {
+  async #judgeAgain(client: Client): Promise<void> {
     const user = await identifyAgain(client.ctx, this.#parts.authenticator!, client.token)
     if (user?.id === client.user!.id) Object.assign(client, { user, isExpired: false })
     else client.isExpired = true
+    await this.judge(client)
   }
 
   async #judge({ client, found }: Subscription): Promise<void> {

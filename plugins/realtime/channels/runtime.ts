@@ -1,4 +1,4 @@
-import type { Authenticator, Cradle, Infer, Logger } from 'mortar'
+import { StartupError, type Authenticator, type Cradle, type Infer, type Logger } from 'mortar'
 import {
   compileGuard,
   followTransactions,
@@ -13,7 +13,7 @@ import {
 import { errorFields } from '../error-fields.ts'
 import type { ChannelAddress, EventSchemas } from './channel.ts'
 import { databaseEngine } from './database-engine.ts'
-import type { ChannelEngine, NewEvent } from './engine.ts'
+import type { ChannelEngine, NewEvent, Place } from './engine.ts'
 import { Follower } from './follower.ts'
 import { Hub } from './hub.ts'
 import { loadChannels, type LoadedChannel, type LoadedChannels } from './load-channels.ts'
@@ -107,8 +107,8 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
       const { channelsPerConnection } = settings
       const parts = { engine, follower, presence, logger, channelsPerConnection }
       const made = new Hub(found, { ...parts, ...guardsOf(found, services) })
-      follower.place = await engine.open()
       hub = made
+      follower.place = await opened(engine, services)
     },
     work() {
       follower.start(follower.place)
@@ -123,6 +123,18 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   }
   runtimes.set(channels, runtime)
   return runtime
+}
+
+/** A migration may be about to make the tables. @throws StartupError for missing tables in production. */
+async function opened(engine: ChannelEngine, { environment, logger }: Cradle): Promise<Place> {
+  try {
+    return await engine.open()
+  } catch (error) {
+    if (environment === 'production' || !(error instanceof StartupError)) throw error
+    const { code, message } = error
+    logger.warn({ brick: 'channels', code }, `${message} Production refuses to start without it.`)
+    return { epoch: '', at: 0, time: 0 }
+  }
 }
 
 interface Work {

@@ -9,6 +9,7 @@ export function createUsers() {
   const watchers = new Map<() => void, string>()
   const denied = new Set<string>()
   const expired = new Set<string>()
+  const stuck = new Set<string>()
   const authenticator: Authenticator<'owner'> = {
     identify: ({ token }) =>
       /^[a-z]+(:\d)?$/.test(token) && !expired.has(token) ? { id: token.split(':')[0]!, raw: {} } : null,
@@ -16,14 +17,17 @@ export function createUsers() {
       watchers.set(onEnd, token)
       return () => watchers.delete(onEnd)
     },
-    policies: { owner: ({ id }, { params }) => params['owner'] === id && !denied.has(id) },
+    policies: {
+      owner: ({ id }, { params }) =>
+        stuck.has(id) ? Promise.race<boolean>([]) : params['owner'] === id && !denied.has(id),
+    },
     securityScheme: { name: 'key', scheme: { type: 'http', scheme: 'bearer' } },
   }
   const brick = defineBrick({ name: 'users', services: { authenticator: singleton(() => authenticator) } })
   const end = (user: string): void => {
     for (const [onEnd, token] of watchers) if (token === user) onEnd()
   }
-  return { brick, watchers, denied, expired, end }
+  return { brick, watchers, denied, expired, stuck, end }
 }
 
 /** An application with the channels of the tests, in the memory of this process. */

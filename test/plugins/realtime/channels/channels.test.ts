@@ -157,6 +157,16 @@ describe('Channels', () => {
     socket.close()
   })
 
+  it('are judged without a policy that never settles', async () => {
+    const { app, users } = await serve({ judgeEvery: 0.02 })
+    const stuck = await subscribe(app, 'private/eve', { token: 'eve' })
+    const ada = await subscribe(app, 'private/ada', { token: 'ada' })
+    users.stuck.add('eve')
+    users.denied.add('ada')
+    expect(await ada.next()).to.deep.include({ type: 'refused' })
+    for (const each of [stuck, ada]) each.close()
+  })
+
   it('ask for another token when the facts of a policy have expired', async () => {
     const { app, users } = await serve({ judgeEvery: 0.02 })
     const socket = await subscribe(app, 'private/ada', { token: 'ada' })

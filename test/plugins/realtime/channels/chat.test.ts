@@ -47,7 +47,9 @@ describe('The chat with channels of docs/realtime.md', () => {
       expect(next).to.deep.include({ event: 'said', data: { from: 'ada', text: 'Hello' } })
     }
     await app.close()
-    const lines = [...FILES, 'route.ts', 'frontend/room-events.ts'].flatMap((file) => codeOf(file).split('\n'))
+    const lines = [...FILES, 'route.ts', 'frontend/room-events.ts'].flatMap((file) =>
+      codeOf(file).split('\n'),
+    )
     expect(lines.length).to.be.at.most(64)
   })
 })

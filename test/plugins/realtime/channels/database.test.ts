@@ -109,6 +109,28 @@ for (const [kind, prepare] of Object.entries(DATABASES))
       ada.close()
     })
 
+    it('stop the start in production without their tables, and work elsewhere once they are made', async () => {
+      const refused = databaseApp(
+        place().options(),
+        {},
+        { environment: 'production', appUrl: 'https://a.example' },
+        false,
+      )
+      const error = await refused.app.ready().catch((thrown: unknown) => thrown)
+      expect(error).to.include({ code: 'MORTAR_CHANNELS_TABLE' })
+      const { app } = databaseApp(place().options(), {}, {}, false)
+      opened.unshift(app)
+      await app.listen(0, '127.0.0.1')
+      await app.services.db.synchronize()
+      const { publish } = app.services.channels
+      await publish(news(), 'count', { number: 1 })
+      const reader = await subscribe(app, 'news')
+      await publish(news(), 'count', { number: 2 })
+      let number: number | undefined
+      while (number !== 2) number = eventsOf([await reader.next()])[0]
+      reader.close()
+    })
+
     it('delete events after their time', async () => {
       const { publish, db } = await serve()
       await publish(news(), 'count', { number: 1 })

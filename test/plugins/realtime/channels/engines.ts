@@ -18,11 +18,12 @@ export function databaseApp(
   connection: ConnectionOptions,
   options: Partial<ChannelsOptions> = {},
   settings: AppOptions = {},
+  synchronize = true,
 ) {
   const users = createUsers()
   const app = createApp({ logger: false, environment: 'test', signals: false, ...settings })
     .use(users.brick)
-    .use(database({ ...connection, entities: [channelSchema], synchronize: true }))
+    .use(database({ ...connection, entities: [channelSchema], synchronize }))
     .use(realtime())
     .use(channels({ directory: DIRECTORY, engine: 'database', ...options }))
   return { app, users }
