@@ -135,9 +135,9 @@ function resetTokenOperations(run: Run) {
     async insertResetToken(token: StoredResetToken, keep: number) {
       await run('auth_reset_tokens', async (tokens) => {
         await tokens.insertOne(resetTokenDocument(token))
-        const newest = { sort: { created_at: -1, _id: -1 }, limit: keep }
-        const last = (await tokens.find({ user_id: token.userId }, newest).toArray())[keep - 1]
-        if (last) await tokens.deleteMany(olderThan(resetTokenOf(last)))
+        const latest = { sort: { expires_at: -1, created_at: -1, _id: -1 }, limit: keep }
+        const last = (await tokens.find({ user_id: token.userId }, latest).toArray())[keep - 1]
+        if (last) await tokens.deleteMany(before(resetTokenOf(last)))
       })
     },
 
@@ -162,9 +162,13 @@ function resetTokenOperations(run: Run) {
 }
 
 /** Deletes by order and not by a list of ids, so that a token that is added meanwhile is never deleted. */
-function olderThan({ userId, createdAt, tokenHash }: StoredResetToken): Document {
+function before({ userId, expiresAt, createdAt, tokenHash }: StoredResetToken): Document {
   return {
     user_id: userId,
-    $or: [{ created_at: { $lt: createdAt } }, { created_at: createdAt, _id: { $lt: tokenHash } }],
+    $or: [
+      { expires_at: { $lt: expiresAt } },
+      { expires_at: expiresAt, created_at: { $lt: createdAt } },
+      { expires_at: expiresAt, created_at: createdAt, _id: { $lt: tokenHash } },
+    ],
   }
 }

@@ -62,7 +62,10 @@ export interface AuthStore {
    */
   deleteEndedSessions(userId: string): Promise<void>
 
-  /** Adds a reset token, and deletes the user's oldest so that at most `keep` are left. */
+  /**
+   * Adds a reset token, and keeps at most `keep` of the user: those that expire last, and of these the newest. So the link
+   * of an invitation outlives links that anybody can ask for.
+   */
   insertResetToken(token: StoredResetToken, keep: number): Promise<void>
   /** The token, if it has not expired at `now`. */
   findResetToken(tokenHash: string, now: number): Promise<StoredResetToken | null>

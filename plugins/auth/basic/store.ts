@@ -215,7 +215,7 @@ function resetTokenStatements(sql: Sql) {
       // The derived table is for MariaDB, which takes no `limit` directly inside `in (…)`.
       await sql`delete from auth_reset_tokens where user_id = ${token.userId} and token_hash not in (
         select token_hash from (select token_hash from auth_reset_tokens where user_id = ${token.userId}
-          order by created_at desc, token_hash desc limit ${keep}) newest)`
+          order by expires_at desc, created_at desc, token_hash desc limit ${keep}) latest)`
     },
 
     async findResetToken(tokenHash: string, now: number) {

@@ -19,6 +19,16 @@ export function resetTokenTests(test: StoreTest): void {
       range(10).map((n) => n >= 7),
     )
   })
+  test('keeps the token that expires last, however many newer ones follow', async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken({ ...tokenFor(id, 0), expiresAt: NOW + 7 * DAY }, 3)
+    for (const n of [1, 2, 3, 4]) await store.insertResetToken(tokenFor(id, n), 3)
+    const found = await Promise.all(range(5).map((n) => store.findResetToken(`reset-${n}`, NOW)))
+    assert.deepEqual(
+      found.map((token) => token !== null),
+      [true, false, false, true, true],
+    )
+  })
   test('leaves the tokens of other users alone', async (store) => {
     const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
     await store.insertResetToken(tokenFor(bob.id, 0), 3)

@@ -38,6 +38,18 @@ onEachDatabase('invite', (inWorld) => {
       expect((await client.get('/auth/me')).body.raw.email_verified_at).to.be.a('string')
     }))
 
+  it('has a link that no number of requests for another one ends', () =>
+    collecting(inWorld, async (world, mails) => {
+      await providerOf(world).invite(GRACE)
+      for (let request = 0; request < 40; request++) {
+        world.clock.advance(60)
+        await world.client().post('/auth/forgot-password', { email: GRACE.email })
+        await settle(world)
+      }
+      const reset = { token: tokenIn(mails[0]), password: PASSWORD }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+    }))
+
   it('refuses input like signup does, and a taken address, and mails nothing then', () =>
     collecting(inWorld, async (world, mails) => {
       await signedUp(world)
