@@ -41,7 +41,11 @@ export function sessions(options: SessionsOptions = {}): AuthFeature {
     connect(kit) {
       const details = kit.records(SESSION_DETAILS)
       return {
-        api: createOwnSessions(kit, (userId) => details.find({ user_id: userId }), createPlaces(place)),
+        api: createOwnSessions(
+          kit,
+          (ids) => details.find({ session_id: { anyOf: ids } }),
+          createPlaces(place),
+        ),
         async admitted(grant, { way }, caller) {
           // A renewal ends the session that it replaces afterwards.
           const over =
@@ -77,7 +81,7 @@ function createPlaces(place: SessionsOptions['place']) {
 
 function createOwnSessions(
   kit: FeatureKit,
-  findDetails: (userId: string) => Promise<readonly RecordRow[]>,
+  findDetails: (ids: readonly string[]) => Promise<readonly RecordRow[]>,
   placesOf: ReturnType<typeof createPlaces>,
 ): OwnSessions {
   const ownerOf = async ({ userId, sessionId }: OwnSession) => {
@@ -95,7 +99,9 @@ function createOwnSessions(
   })
   return {
     async list(own) {
-      const [active, rows] = await Promise.all([ofOwner(own), findDetails(own.userId)])
+      const active = await ofOwner(own)
+      // By session, because a user may have more ended sessions than one look-up returns.
+      const rows = active.length === 0 ? [] : await findDetails(active.map(({ id }) => id))
       const details = new Map(rows.map((row) => [row['session_id'], row]))
       const places = await placesOf(active.map(({ id }) => details.get(id)?.['ip']))
       return active.map(({ id, createdAt, rotatedAt, expiresAt }): ShownSession => {

@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
 import { recent } from '@mortar/auth/recent'
 import { sessions } from '@mortar/auth/sessions'
@@ -175,6 +176,23 @@ onEachStore('sessions()', (inWorld) => {
 })
 
 describe('sessions()', () => {
+  it('shows browser and address of a session, however many the user has ended', () =>
+    onSqlite({ ...WITH_SESSIONS, file: true }, async (world) => {
+      const client = await signedUp(world)
+      const [{ user_id: userId, expires_at: end }] = await world.storage.rows('auth_session_details')
+      const database = new Sqlite(world.file)
+      database
+        .prepare(
+          `insert into auth_session_details (session_id, user_id, created_at, expires_at)
+           with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+           select 'ended-' || i, ?, 0, ? from n`,
+        )
+        .run(userId, end)
+      database.close()
+      await client.post('/auth/login', ADA)
+      expect((await client.get('/auth/sessions')).body.sessions[0].ip).to.equal('127.0.0.1')
+    }))
+
   it('needs a recent proof to end a session, and a signed-in user', () =>
     onSqlite(WITH_SESSIONS, async (world) => {
       const client = await signedUp(world)
