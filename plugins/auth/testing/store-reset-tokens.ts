@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { addUser, DAY, NOW, range, type StoreTest } from './store-fixtures.ts'
 
+const tokenFor = (userId: string, n: number) => ({
+  tokenHash: `reset-${n}`,
+  userId,
+  passwordVersion: 0,
+  createdAt: NOW + n,
+  expiresAt: NOW + DAY,
+})
+
 /** The tests of `authStoreSuite` about reset tokens. */
 export function resetTokenTests(test: StoreTest): void {
-  const tokenFor = (userId: string, n: number) => ({
-    tokenHash: `reset-${n}`,
-    userId,
-    passwordVersion: 0,
-    createdAt: NOW + n,
-    expiresAt: NOW + DAY,
-  })
   test('keeps the newest three tokens of a user', async (store) => {
     const { id } = await addUser(store)
     await Promise.all(range(10).map((n) => store.insertResetToken(tokenFor(id, n), 3)))
