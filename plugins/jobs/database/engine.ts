@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorCode, missingTable, type Transaction } from 'mortar/kit'
+import { briefTransaction, errorCode, missingTable, type Transaction } from 'mortar/kit'
 import { LEASE, type ClaimedJob, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
 import { inRounds } from '../in-rounds.ts'
 import type { JobRow } from '../schema.ts'
@@ -84,7 +84,7 @@ export function scheduling(
     if (!isPlanned) await plan(run, (...row) => insert(scheduleRow(...row), undefined, 'schedule'), schedules)
     isPlanned = true
     const addMoment = (name: string, moment: number, tx: Transaction) => add(momentRow(name, moment), tx)
-    await addDue(run, { transact: (work) => db.transaction(work), add: addMoment }, schedules)
+    await addDue(run, { transact: (work) => briefTransaction(db, work), add: addMoment }, schedules)
   }
 }
 

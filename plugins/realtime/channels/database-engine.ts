@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Cradle } from 'mortar'
 import {
+  briefTransaction,
   kindOf,
   missingTable,
   tableStatements,
@@ -53,7 +54,7 @@ export function databaseEngine(services: Cradle): ChannelEngine {
   const { run } = sql
   const ids = rowIds()
   const reader = readerOf(services, db, sql)
-  const number = (): Promise<void> => db.transaction((tx) => numberEvents(sql, tx))
+  const number = (): Promise<void> => briefTransaction(db, (tx) => numberEvents(sql, tx))
   return {
     pause: PAUSE,
     isTransactional: true,

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { briefTransaction, type DataSourceLike } from 'mortar/kit'
+import { createDataSource } from '@mortar/database'
+import { inSchema, KINDS } from './databases.ts'
+
+for (const [kind, prepare] of Object.entries(KINDS))
+  describe(`briefTransaction(): ${kind}`, () => {
+    const place = prepare()
+
+    it('commits its work, and limits the silence of its own transaction only', async () => {
+      const db = await createDataSource(inSchema(place())).initialize()
+      const own = db as unknown as DataSourceLike
+      await db.query('create table brief (id int primary key)')
+      const limitIn = async (source: Pick<typeof db, 'query'>): Promise<unknown> =>
+        kind === 'PostgreSQL' ? source.query('show idle_in_transaction_session_timeout') : undefined
+      const limit = await briefTransaction(own, async (tx) => {
+        const manager = tx as unknown as typeof db
+        await manager.query('insert into brief values (1)')
+        return limitIn(manager)
+      })
+      const setting = 'idle_in_transaction_session_timeout'
+      expect(limit).to.deep.equal(kind === 'PostgreSQL' ? [{ [setting]: '10s' }] : undefined)
+      expect(await limitIn(db)).to.deep.equal(kind === 'PostgreSQL' ? [{ [setting]: '0' }] : undefined)
+      const failing = briefTransaction(own, async (tx) => {
+        await (tx as unknown as typeof db).query('insert into brief values (2)')
+        throw new Error('rolled back')
+      })
+      expect(await failing.catch(({ message }: Error) => message)).to.equal('rolled back')
+      const rows = (await db.query('select id from brief')) as { readonly id: number }[]
+      await db.destroy()
+      expect(rows.map(({ id }) => id)).to.deep.equal([1])
+    })
+  })
