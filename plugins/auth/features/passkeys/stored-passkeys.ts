@@ -115,9 +115,9 @@ export class StoredPasskeys {
   }
 }
 
-/** Another spelling of the same bytes has the same id. */
+/** `credentialId` as `verifyRegistration` spells it, which is the spelling of browsers. */
 function idOf(credentialId: string): string {
-  return hashToken('passkey', Buffer.from(credentialId, 'base64url').toString('base64url'))
+  return hashToken('passkey', credentialId)
 }
 
 /** Returns a row as its user sees it. */

@@ -116,7 +116,7 @@ function checkClientData(text: string, type: string, { origins }: RelyingParty):
   const data = parsed(text)
   if (data['type'] !== type) refuse(`the ceremony is not ${type}`)
   if (!origins.includes(data['origin'] as string))
-    refuse(`the origin ${String(data['origin'])} is not one of ${origins.join(', ')}`)
+    refuse(`the origin ${JSON.stringify(data['origin'])} is not one of ${origins.join(', ')}`)
   // A page of another origin has it in a frame.
   if ((data['crossOrigin'] ?? false) !== false || data['topOrigin'] !== undefined)
     refuse('the page is in a frame of another origin')

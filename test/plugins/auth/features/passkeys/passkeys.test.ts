@@ -19,6 +19,9 @@ import { ADA, signedUp } from '../../support/world.ts'
 
 const INVALID = [401, 'invalid_passkey']
 
+/** Another spelling of the same bytes: the last character has two bits that mean nothing. */
+const respelled = (id: string) => id.slice(0, -1) + String.fromCodePoint(id.codePointAt(id.length - 1)! + 1)
+
 onEachDatabase('passkeys()', (inWorld) => {
   for (const algorithm of ['ES256', 'RS256', 'Ed25519'] as const)
     it(`signs a user in by a key of ${algorithm}, with both factors`, () =>
@@ -142,7 +145,11 @@ onEachDatabase('passkeys()', (inWorld) => {
       const data = Buffer.from(own.response.authenticatorData, 'base64url')
       id.copy(data, 55)
       const authenticatorData = data.toString('base64url')
-      for (const spelling of [stored.credential_id, `${stored.credential_id}A`]) {
+      for (const spelling of [
+        stored.credential_id,
+        respelled(stored.credential_id),
+        `${stored.credential_id}A`,
+      ]) {
         const { challenge } = await begin(other)
         const client = { type: 'webauthn.create', challenge, origin: 'http://localhost:3000' }
         const clientDataJSON = Buffer.from(JSON.stringify(client)).toString('base64url')
