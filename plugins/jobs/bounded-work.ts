@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { OutageFailure, Outages } from 'mortar'
 
 /** Milliseconds for which a look waits for such work, and after which it counts as blocked. */
 const PATIENCE = 1000
@@ -15,13 +14,9 @@ export interface BoundedWork {
 /**
  * Bounds the time for which a look waits for statements that wait for locks: a host that was lost in a transaction keeps
  * its rows locked until the database gives it up, which can take hours.
- * @param line is logged if the work fails after that time.
+ * @param onLateError gets the error of work that fails after that time.
  */
-export function boundedWork(
-  work: () => Promise<void>,
-  outages: Outages,
-  line: Pick<OutageFailure, 'part' | 'message'>,
-): BoundedWork {
+export function boundedWork(work: () => Promise<void>, onLateError: (error: unknown) => void): BoundedWork {
   let since: number | undefined
   return {
     async run() {
@@ -31,7 +26,7 @@ export function boundedWork(
       const running = work()
         .catch((error: unknown) => {
           if (!isLate) throw error
-          outages.log({ ...line, error })
+          onLateError(error)
         })
         .finally(() => (since = undefined))
       const late = new AbortController()

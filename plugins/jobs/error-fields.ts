@@ -12,5 +12,6 @@ export function errorFields(error: unknown): object {
 /** Name and message of an error, for the table. */
 export function errorLine(error: unknown): string {
   const line = error instanceof Error ? `${error.name}: ${error.message}` : `A ${typeof error} was thrown.`
-  return line.replaceAll('\0', '').slice(0, LONGEST)
+  // The `jsonb` of pg-boss refuses half a character, which the buffer replaces.
+  return Buffer.from(line.replaceAll('\0', '').slice(0, LONGEST)).toString()
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Cradle } from 'mortar'
 import { boundedWork } from './bounded-work.ts'
 import type { ClaimedJob, JobEngine } from './engine.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
@@ -41,7 +42,7 @@ export function createWorker(
   // Each running job listens.
   setMaxListeners(0, stopping.signal)
   let isStopped = false
-  const prune = boundedWork(pruning(engine, keep), services.outages, NOT_DELETED)
+  const prune = boundedWork(pruning(engine, keep), logger(services, NOT_DELETED))
   function begin(claimed: ClaimedJob): void {
     const attempt = runJob(claimed, registry.find(claimed.name)!, { ...parts, stopping: stopping.signal })
       .catch((error: unknown) => services.outages.log({ ...NOT_STORED, error }))
@@ -65,7 +66,7 @@ export function createWorker(
     }
   }
 
-  const schedules = boundedWork(() => engine.addScheduled(registry.schedules), services.outages, NOT_ADDED)
+  const schedules = boundedWork(() => engine.addScheduled(registry.schedules), logger(services, NOT_ADDED))
   const looks = lookRegularly(async () => {
     await schedules.run()
     await claimAll()
@@ -122,6 +123,11 @@ const NOT_STORED = {
 
 const NOT_ADDED = { part: 'schedules of jobs', message: 'The jobs of schedules were not added' }
 const NOT_DELETED = { part: 'old failed jobs', message: 'Old failed jobs were not deleted' }
+
+/** Returns a function that logs an error with a line of its own. */
+function logger({ outages }: Pick<Cradle, 'outages'>, line: typeof NOT_ADDED): (error: unknown) => void {
+  return (error) => outages.log({ ...line, error })
+}
 
 interface Group {
   readonly names: readonly string[]

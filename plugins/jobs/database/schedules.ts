@@ -46,13 +46,17 @@ export async function addDue(
 ): Promise<void> {
   const rows = await rowsOf(run, schedules, 'AND run_at <= {now}')
   for (const row of rows) {
-    const schedule = schedules.find(({ name, pattern }) => name === row.name && pattern === row.pattern)
+    // No process that has the pattern of a late row runs any more, for example after a release that was withdrawn.
+    const isLeft = row.moment < row.now - LATE
+    const schedule = schedules.find(
+      ({ name, pattern }) => name === row.name && (isLeft || pattern === row.pattern),
+    )
     if (schedule === undefined) continue
     const { moments, next } = dueMoments(row, schedule)
     await transact(async (tx) => {
       const { affected } = await run(
-        `UPDATE {jobs} SET run_at = ? WHERE id = ? AND run_at = ? AND data = ?`,
-        [next, row.id, row.moment, row.pattern],
+        `UPDATE {jobs} SET run_at = ?, data = ? WHERE id = ? AND run_at = ? AND data = ?`,
+        [next, schedule.pattern, row.id, row.moment, row.pattern],
         tx,
       )
       if (affected === 1) for (const moment of moments) await add(row.name, moment, tx)

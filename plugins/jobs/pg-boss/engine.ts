@@ -1,4 +1,5 @@
 import type PgBoss from 'pg-boss'
+import { boundedWork } from '../bounded-work.ts'
 import { carriedRows } from '../database/carried.ts'
 import { databaseEngine, inserting, scheduling } from '../database/engine.ts'
 import { kindOf, statementsOf, type DataSourceLike } from '../database/statements.ts'
@@ -12,7 +13,7 @@ import {
   type NewJob,
 } from '../engine.ts'
 import { fault } from '../startup-codes.ts'
-import type { Transaction } from 'mortar/kit'
+import { ignore, type Transaction } from 'mortar/kit'
 import { administration } from './administration.ts'
 import { createBoss, PEERS, pgBossSql, runSql, type RunSql } from './boss.ts'
 import { mine, settling } from './settlement.ts'
@@ -143,6 +144,8 @@ interface Claiming {
 function claimOf({ boss, sql, queues, hold }: Claiming, lease: number): JobEngine['claim'] {
   const idleUntil = new Map<string, number>()
   let expireAt = 0
+  // The lost host of a transaction may have locked the row of such a job. The next call repeats what has failed late.
+  const expiry = boundedWork(() => boss.expire(), ignore)
 
   async function fetch(name: string, batchSize: number): Promise<readonly ClaimedJob[]> {
     let failure: Error | undefined
@@ -166,7 +169,7 @@ function claimOf({ boss, sql, queues, hold }: Claiming, lease: number): JobEngin
   return async (names, limit) => {
     if (performance.now() >= expireAt) {
       expireAt = performance.now() + lease / 3
-      await boss.expire()
+      await expiry.run()
     }
     const found: ClaimedJob[] = []
     const first = Math.floor(Math.random() * names.length)

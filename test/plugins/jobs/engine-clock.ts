@@ -76,4 +76,18 @@ export function testClock(pair: () => EnginePair): void {
     await other.addScheduled([hourly])
     expect(await one.waiting('report')).to.have.lengthOf(1)
   })
+
+  it('goes on with the schedule of a process that runs after the newest one has gone', async () => {
+    const { one, other, pass } = pair()
+    const odd = { ...EVERY_MINUTE, pattern: '1-59/2 * * * *|UTC' }
+    await one.addScheduled([EVERY_MINUTE])
+    await other.addScheduled([odd])
+    await pass(122_000)
+    await one.addScheduled([EVERY_MINUTE])
+    expect(await one.waiting('report')).to.have.length.within(1, 2)
+    const before = (await one.waiting('report')).length
+    await pass(60_000)
+    await one.addScheduled([EVERY_MINUTE])
+    expect(await one.waiting('report')).to.have.lengthOf(before + 1)
+  })
 }

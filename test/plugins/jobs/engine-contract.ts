@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { errorLine } from '../../../plugins/jobs/error-fields.ts'
 import type { ClaimedJob, JobEngine, NewJob, PlannedSchedule, Transaction } from '@mortar/jobs'
 
 /** The engines of two processes over one store. */
@@ -185,6 +186,13 @@ export function testPromises(pair: () => EnginePair): void {
     expect(fourth.attempt).to.equal(2)
     await other.settle(fourth, { is: 'repeated', after: 0, error: 'Error: again' })
     expect((await claimSoon(other)).attempt).to.equal(3)
+  })
+
+  it('stores an error with half a character', async () => {
+    const { one } = pair()
+    await one.add(newJob())
+    const error = errorLine(new Error(`${'x'.repeat(492)}\u{1f600}`))
+    expect(await one.settle(await claimSoon(one), { is: 'failed', error })).to.equal(true)
   })
 
   it('keeps a failed job, which can be listed, retried and deleted', async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { QueryRunner } from 'typeorm'
 import type { JobEngine } from '@mortar/jobs'
 import { pgBoss } from '@mortar/jobs/pg-boss'
 import * as schema from '@mortar/jobs/schema'
 import { KINDS } from '../database/databases.ts'
-import { NAMES, testPromises, type EnginePair } from './engine-contract.ts'
+import { claimOne, NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
 import { pgBossOfTests } from './engines.ts'
 
 describe('the engine of jobs in pg-boss', () => {
@@ -31,4 +33,21 @@ describe('the engine of jobs in pg-boss', () => {
   afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
 
   testPromises(() => pair)
+
+  it('claims jobs while the row of a job whose lease has ended is locked', async () => {
+    const { one, other, pass, transact } = pair
+    await one.add(newJob())
+    const { id } = (await claimOne(one))!
+    await pass(4500)
+    await transact(async (lost) => {
+      const { queryRunner } = lost as { readonly queryRunner: QueryRunner }
+      await queryRunner.query(`select id from ${own()}.job where id = $1 for update`, [id])
+      const free = newJob()
+      await other.add(free)
+      expect(await claimOne(other)).to.include({ id: free.id })
+    })
+    let again
+    while ((again = await claimOne(other)) === undefined) await pass(100)
+    expect(again).to.include({ id, attempt: 2 })
+  })
 })
