@@ -9,6 +9,12 @@ export function featureCommands(providerName: string): Readonly<Record<string, B
   return {
     'remove-factor': onAccount('remove the second factor of a user who has lost it', removeFactor),
     reseal: plain('seal the secrets of second factors with the first secret', reseal),
+    linked: onAccount('list the linked accounts of an account', listLinked),
+    unlink: {
+      ...onAccount('remove a linked account of an account', unlink),
+      usage: 'USER --id ID',
+      options: { id: { type: 'string', help: 'the linked account, also if it is the only way in' } },
+    },
     audit: {
       ...plain('list the events of accounts, the newest first', listEvents),
       usage: '[--user USER] [--limit N] [--before ID]',
@@ -40,6 +46,27 @@ async function reseal({ accounts }: Tools): Promise<BrickCommandResult> {
       brick: 'auth',
     },
   )
+}
+
+async function listLinked({ id }: Account, { accounts }: Tools): Promise<BrickCommandResult> {
+  if (accounts.linked === undefined) throw without('linked accounts', 'social()')
+  const linked = await accounts.linked.list(id)
+  const rows = linked.map((each) => Object.values(each).map((value) => printable(String(value ?? '-'))))
+  return { json: { id, linked }, text: rows.length === 0 ? 'No linked accounts.' : inColumns(rows) }
+}
+
+async function unlink({ id, email }: Account, { accounts, input }: Tools): Promise<BrickCommandResult> {
+  if (accounts.linked === undefined) throw without('linked accounts', 'social()')
+  const linkId = input.values['id']
+  if (typeof linkId !== 'string') throw new RangeError('Write --id with the id of a linked account.')
+  const removed = await accounts.linked.remove(id, linkId)
+  if (removed)
+    return { json: { id, linkId, removed }, text: `${printable(email)} is not linked to it any more.` }
+  throw new StartupError(`${printable(email)} has no linked account '${printable(linkId)}'.`, {
+    code: 'MORTAR_AUTH_ACCOUNTS',
+    remedy: `List them: mortar auth linked ${id}`,
+    brick: 'auth',
+  })
 }
 
 async function listEvents({ accounts, input: { values } }: Tools): Promise<BrickCommandResult> {

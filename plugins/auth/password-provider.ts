@@ -157,6 +157,7 @@ function connectFeatures(
     services,
     records: (shape: TableShape) => variant.createRecords(services, shape),
     refusesUnverified: features.some(({ refusesUnverified }) => refusesUnverified),
+    asksForProof: features.some(({ name }) => name === 'emailVerification'),
     cookie: (name) => createRefreshCookie({ ...cookieSettings(options, services), name }),
     linkTo: (path) => `${linkBase(appUrl, services.environment)}${prefix}${path}`,
   })

@@ -107,6 +107,8 @@ export interface FeatureKit {
   readonly vault: Vault
   /** True if a login is refused for an account whose address is not proven. */
   readonly refusesUnverified: boolean
+  /** True if users are asked to prove their addresses. */
+  readonly asksForProof: boolean
   /** Current time of the store in milliseconds, on which all processes agree. */
   storeTime(): Promise<number>
   /** A cookie with the attributes of the refresh cookie. */

@@ -4,7 +4,7 @@ import { tell } from './admit.ts'
 import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import type { AuthParts } from './parts.ts'
-import type { AuditLog, FactorOperations, ResealedSecrets } from './proof.ts'
+import type { AuditLog, FactorOperations, LinkOperations, ResealedSecrets } from './proof.ts'
 import { disableUser, enableUser, endSession, isAlive } from './sessions.ts'
 
 /** An account as an operator sees it: no hash and no column of the application. Dates are ISO strings. */
@@ -45,6 +45,8 @@ export interface AccountOperations {
   resetLink(userId: string): Promise<{ readonly link: string; readonly expiresAt: string } | null>
   /** Removes every second factor of a user who has lost it. Exists with `totp()` and `passkeys()`. @returns false for an account without one. */
   removeFactor?(userId: string): Promise<boolean>
+  /** Linked accounts. Exists with `social()`. */
+  readonly linked?: LinkOperations
   /** Seals every secret of a second factor with the first secret of the application. Exists with `totp()`. */
   reseal?(): Promise<ResealedSecrets>
   /** Deletes an account with all of its rows. @returns false for an unknown user, whose leftovers are deleted too. */
@@ -59,10 +61,12 @@ export interface AccountOperations {
 export function createAccountOperations(parts: AuthParts): AccountOperations {
   const { store, clock, features } = parts
   const audit = features.map((feature) => feature.audit).find((each) => each !== undefined)
+  const linked = features.map((feature) => feature.linked).find((each) => each !== undefined)
   const factors = features.flatMap((feature) => feature.factors ?? [])
   const reseal = factors.find((each) => each.reseal !== undefined)?.reseal
   return {
     ...(audit && { audit }),
+    ...(linked && { linked }),
     ...(factors.length > 0 && { removeFactor: (userId: string) => removeAll(factors, userId) }),
     ...(reseal && { reseal }),
     async list(query) {

@@ -23,6 +23,7 @@ export interface KitSettings {
   cookie(name: string): RefreshCookie
   linkTo(path: string): string
   readonly refusesUnverified: boolean
+  readonly asksForProof: boolean
 }
 
 /** Creates what the features of one application get. */

@@ -63,6 +63,13 @@ export interface FactorOperations {
   reseal?(): Promise<ResealedSecrets>
 }
 
+/** Operations on linked accounts for operators. */
+export interface LinkOperations {
+  list(userId: string): Promise<readonly object[]>
+  /** Removes a linked account, also the last way in. @returns false if the user does not have it. */
+  remove(userId: string, id: string): Promise<boolean>
+}
+
 /** Result of sealing secrets again. */
 export interface ResealedSecrets {
   readonly resealed: number
@@ -137,6 +144,7 @@ export interface FeaturePoints {
   readonly factors?: FactorOperations
   /** The number of ways into an account besides its password. */
   waysIn?(userId: string): Promise<number>
+  readonly linked?: LinkOperations
   /** Before the statement of a reset that proves the address of an account. An error refuses, and the link stays valid. */
   addressProving?(user: StoredUser): unknown
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */

@@ -1,4 +1,5 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
+import { hasProvenEmail } from '../accounts/proven-email.ts'
 import type { AuthParts } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 
@@ -22,7 +23,7 @@ export async function proveEmail(
   const change = { userId, from, to, version, now: parts.clock.now(), endsSessions }
   const result = await parts.store.setEmail(change).catch(async (error: unknown) => {
     const stored = await parts.store.findUserById(userId)
-    if (stored?.email !== to || stored.raw['email_verified_at'] === null) throw error
+    if (stored?.email !== to || !hasProvenEmail(stored)) throw error
     return 'changed' as const
   })
   if (result === 'changed' && endsSessions) await clearAfterNewPassword(parts, userId)

@@ -1,5 +1,6 @@
 import { invalidResetToken } from '../errors.ts'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
+import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
@@ -43,8 +44,7 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
   const passwordHash = await orGiveBack(parts, token, async () => {
     const hashed = await parts.passwords.hash(input.password)
-    if (user.raw['email_verified_at'] === null)
-      for (const feature of parts.features) await feature.addressProving?.(user)
+    if (!hasProvenEmail(user)) for (const feature of parts.features) await feature.addressProving?.(user)
     await endAccessTokens(parts, user.id, user.passwordVersion)
     return hashed
   })
@@ -55,7 +55,7 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
     now: now(),
     version: user.passwordVersion,
     // The token proves ownership of the mailbox.
-    ...(user.raw['email_verified_at'] === null && { emailVerifiedAt: now() }),
+    ...(!hasProvenEmail(user) && { emailVerifiedAt: now() }),
   }
   if (!(await storePassword(parts, change))) throw invalidResetToken()
   return user

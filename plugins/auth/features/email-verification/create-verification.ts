@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ignore } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
+import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { emailTaken, invalidVerificationToken, ownAddress, ownerNeeded, sessionOver } from '../../errors.ts'
 import type { OwnSession } from '../../flows/change-password.ts'
 import type { Known } from '../../events/outcomes.ts'
@@ -60,7 +61,7 @@ function createRequests(
       return kit.attempt({ ...attempt, known: { email }, counted: { email } }, () =>
         kit.later(async () => {
           const user = await kit.users.findUserByEmail(email)
-          if (user === null || user.isDisabled || isVerified(user)) return links.rehearse(email)
+          if (user === null || user.isDisabled || hasProvenEmail(user)) return links.rehearse(email)
           await links.send('verify-email', user, email, caller)
         }),
       )
@@ -85,10 +86,6 @@ function createRequests(
       })
     },
   }
-}
-
-function isVerified(user: StoredUser): boolean {
-  return user.raw['email_verified_at'] !== null
 }
 
 /** True for the session or the password of the account. */
@@ -141,7 +138,7 @@ function createLinks(kit: FeatureKit, { lifetime, page }: LinkSettings) {
     /** Finds the challenge of a link that is still of use. */
     async find(token: string): Promise<Challenge | null> {
       const own = await challenges.find('verify-email', token)
-      if (own !== null) return own.data === own.user.email && !isVerified(own.user) ? own : null
+      if (own !== null) return own.data === own.user.email && !hasProvenEmail(own.user) ? own : null
       const change = await challenges.find('change-email', token)
       return change !== null && change.data !== change.user.email ? change : null
     },

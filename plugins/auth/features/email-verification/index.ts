@@ -1,4 +1,5 @@
 /** Entry `@mortar/auth/email-verification`: addresses that their owners have proven. */
+import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { emailUnverified } from '../../errors.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import type { AuthFeature } from '../feature.ts'
@@ -38,11 +39,11 @@ export function emailVerification(options: EmailVerificationOptions = {}): AuthF
         },
         ...(verifiedOnly && {
           demand({ user }) {
-            if (user.raw['email_verified_at'] === null) throw emailUnverified()
+            if (!hasProvenEmail(user)) throw emailUnverified()
           },
         }),
         async admitted(_grant, { user, way }, caller) {
-          if (way === 'signup' && user.raw['email_verified_at'] === null) await sendTo(user, caller)
+          if (way === 'signup' && !hasProvenEmail(user)) await sendTo(user, caller)
         },
         tidy: kit.challenges.tidy,
       }

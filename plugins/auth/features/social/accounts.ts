@@ -10,22 +10,14 @@ import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Identity, SocialProvider } from './providers.ts'
 import { accountRefused } from './refusals.ts'
+import { shown, type LinkedAccount } from './linked-account.ts'
 import { ACCOUNTS } from './table.ts'
-
-/** An account of another provider, as its user sees it. Dates are ISO strings. */
-export interface LinkedAccount {
-  readonly id: string
-  readonly provider: string
-  /** Address at the provider when it was linked; null if it has none. */
-  readonly email: string | null
-  readonly linkedAt: string
-  readonly lastUsedAt: string | null
-}
 
 /** Rules of `social()` for accounts that are not linked yet. */
 export interface LinkRules {
   readonly signUp: boolean
   readonly linkVerified: boolean
+  readonly providers: readonly SocialProvider[]
 }
 
 /** The linked accounts of one application. */
@@ -52,12 +44,16 @@ export class LinkedAccounts {
     return { user: linked, isNew: false }
   }
 
-  /** Links an identity to a user who is signed in. @throws Conflict `account_linked_elsewhere`, Unauthorized. */
+  /**
+   * Links an identity to a user who is signed in.
+   * @returns the user; null for an identity that is linked to this user already.
+   * @throws Conflict `account_linked_elsewhere`, Unauthorized.
+   */
   async link(
     provider: SocialProvider,
     identity: Identity,
     { userId, sessionId }: OwnSession,
-  ): Promise<StoredUser> {
+  ): Promise<StoredUser | null> {
     const user = await this.#kit.sessions.findOwner(sessionId, userId)
     if (user === null) throw sessionOver()
     const id = idOf(identity)
@@ -70,7 +66,7 @@ export class LinkedAccounts {
     }
     const owner = linked ?? (await this.#linkedUser(id))
     if (owner?.id !== userId) throw accountRefused('account_linked_elsewhere')
-    return user
+    return null
   }
 
   async list(userId: string): Promise<readonly LinkedAccount[]> {
@@ -81,6 +77,7 @@ export class LinkedAccounts {
   async unlink(user: StoredUser, id: string): Promise<boolean> {
     const [row] = await this.#records.find({ id })
     if (row === undefined || (await this.#records.remove({ id, user_id: user.id })) === 0) return false
+    if (!this.#signsIn(row)) return true
     // After the deletion, so that of two simultaneous ones the later sees what the earlier has left.
     if (!(await this.#hasNoWayIn(user))) return true
     await this.#records.insert(row)
@@ -88,6 +85,16 @@ export class LinkedAccounts {
     const now = await this.#kit.users.findUserById(user.id)
     if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove({ id, user_id: user.id })
     throw lastWayIn()
+  }
+
+  /** Counts the accounts that sign a user in. */
+  async waysIn(userId: string): Promise<number> {
+    return (await this.#rowsOf(userId)).signIn.length
+  }
+
+  /** Removes an account of a user, also the last way in. @returns false if the user has no such account. */
+  async remove(userId: string, id: string): Promise<boolean> {
+    return (await this.#records.remove({ id, user_id: userId })) > 0
   }
 
   /** Forgets every account of a user. */
@@ -161,6 +168,9 @@ export class LinkedAccounts {
     // Before the look-up of ways in: a session that is older than every way in belongs to somebody else.
     const sessions = await this.#kit.sessions.list(user)
     if (!(await this.#hasNoWayIn(user))) return null
+    // Whoever has proven the address must not share the account if such a provider comes back.
+    for (const { id = null } of (await this.#rowsOf(user.id)).idle)
+      await this.#records.remove({ id, user_id: user.id })
     return sessions.length > 0 ? this.#kit.sessions.endAll(user) : user
   }
 
@@ -170,6 +180,18 @@ export class LinkedAccounts {
 
   async #hasNoWayIn(user: StoredUser): Promise<boolean> {
     return (await this.#kit.waysIn(user)) === 0
+  }
+
+  /** Rows that sign the user in, and those whose provider is not configured any more. */
+  async #rowsOf(userId: string) {
+    const rows = await this.#records.find({ user_id: userId })
+    const isIdle = (row: RecordRow) => !this.#signsIn(row)
+    return { signIn: rows.filter((row) => !isIdle(row)), idle: rows.filter(isIdle) }
+  }
+
+  #signsIn({ issuer: stored }: RecordRow): boolean {
+    const known = withoutSlash(String(stored))
+    return this.#rules.providers.some(({ issuer }) => withoutSlash(issuer) === known)
   }
 
   async #proven(user: StoredUser): Promise<StoredUser> {
@@ -214,22 +236,11 @@ function addressOf(identity: Identity): string {
   return email
 }
 
-function idOf({ issuer, subject }: Identity): string {
-  return hashToken('social-account', JSON.stringify([issuer, subject]))
+/** A provider may write its issuer otherwise than the option does. */
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '')
 }
 
-function shown({
-  id,
-  provider,
-  email,
-  created_at: linkedAt,
-  last_used_at: usedAt,
-}: RecordRow): LinkedAccount {
-  return {
-    id: String(id),
-    provider: String(provider),
-    email: typeof email === 'string' ? email : null,
-    linkedAt: new Date(Number(linkedAt)).toISOString(),
-    lastUsedAt: typeof usedAt === 'number' ? new Date(usedAt).toISOString() : null,
-  }
+function idOf({ issuer, subject }: Identity): string {
+  return hashToken('social-account', JSON.stringify([issuer, subject]))
 }

@@ -13,7 +13,7 @@ import { ACCOUNTS } from './table.ts'
 
 export { github, google, oidc } from './providers.ts'
 export type { ClientOptions, GithubOptions, OidcOptions, SocialProvider } from './providers.ts'
-export type { LinkedAccount } from './accounts.ts'
+export type { LinkedAccount } from './linked-account.ts'
 
 /** Options of `social`. */
 export interface SocialOptions {
@@ -57,7 +57,11 @@ export function social(options: SocialOptions): AuthFeature {
       return {
         ...createSessionMethods(kit),
         api: new SocialSignIn(kit, accounts, rules),
-        waysIn: async (userId) => (await accounts.list(userId)).length,
+        waysIn: (userId) => accounts.waysIn(userId),
+        linked: {
+          list: (userId) => accounts.list(userId),
+          remove: (userId, id) => accounts.remove(userId, id),
+        },
         addressProving: (user) => accounts.forget(user.id),
         async passwordChanged(before) {
           const user = await kit.users.findUserById(before.id)

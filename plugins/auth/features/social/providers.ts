@@ -191,8 +191,13 @@ function clientOf(of: string, { clientId, clientSecret }: ClientOptions): Client
   return { clientId, clientSecret }
 }
 
+/** Leaves room for the path that `github()` appends, in a column of 255. */
+const LONGEST_ADDRESS = 240
+
 /** Checks an address: a token and an account travel to it, so it has https, but for a test on the same machine. */
 function addressOf(what: string, url: unknown): string {
+  if (typeof url === 'string' && url.length > LONGEST_ADDRESS)
+    throw wrongOption(`${what} has ${url.length} characters`, `Write at most ${LONGEST_ADDRESS}.`)
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isThisMachine(parsed)))
     return url as string

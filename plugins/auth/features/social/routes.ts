@@ -69,11 +69,10 @@ const callbackRoute = defineRoute(
       'code of the problem as `error`. If the account has a second factor, the fragment has its `challenge`.',
     operationId: 'finishSocialSignIn',
     params: name,
-    problems: [404, 429],
+    problems: [404],
     response: {
       302: { description: 'To a page of the application.' },
       404: unknownProvider,
-      429: limited,
     },
   },
   async (ctx) => {
@@ -195,8 +194,8 @@ function queryOf({ url }: BaseContext): string {
   return at < 0 ? '' : url.slice(at)
 }
 
-/** Statuses of refusals that a page can explain. A limit, a failure of the server and an unknown provider stay responses. */
-const EXPLAINED: readonly number[] = [401, 403, 409, 502]
+/** Statuses of refusals that a page can explain. A failure of the server and an unknown provider stay responses. */
+const EXPLAINED: readonly number[] = [401, 403, 409, 429, 502]
 
 function errorTarget(errorPath: string, error: unknown): string | null {
   if (!(error instanceof HttpError) || !EXPLAINED.includes(error.status)) return null

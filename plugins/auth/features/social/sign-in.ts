@@ -6,7 +6,8 @@ import type { Known } from '../../events/outcomes.ts'
 import type { OwnSession } from '../../flows/change-password.ts'
 import type { Caller, Grant } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
-import type { LinkedAccount, LinkedAccounts } from './accounts.ts'
+import type { LinkedAccounts } from './accounts.ts'
+import type { LinkedAccount } from './linked-account.ts'
 import { connectProvider, ProviderFailure, type ConnectedProvider } from './openid.ts'
 import { accountRefused } from './refusals.ts'
 import type { SocialProvider } from './providers.ts'
@@ -128,8 +129,11 @@ export class SocialSignIn {
     const own = this.#named(callback.provider)
     const flow = this.#flowOf(callback)
     const known: Known = {}
-    const name = flow?.link === undefined ? 'social' : 'linkAccount'
-    return this.#kit.attempt({ flow: name, rule: 'social', caller, known, counted: {} }, async () => {
+    const isSignIn = flow?.link === undefined
+    const attempt = { rule: 'social', caller, known, counted: {} } as const
+    // A second link of the same identity changes nothing, so it has no event.
+    const run = isSignIn ? this.#kit.attempt : this.#kit.begin
+    return run({ ...attempt, flow: isSignIn ? 'social' : 'linkAccount' }, async () => {
       if (flow === null) throw accountRefused('sign_in_expired')
       const { returnTo, link } = flow
       const identity = await asRefusal(this.#kit, callback.provider, () =>
@@ -138,6 +142,8 @@ export class SocialSignIn {
       if (link !== undefined) {
         Object.assign(known, link)
         const user = await this.#accounts.link(own.provider, identity, link)
+        if (user === null) return { returnTo }
+        this.#kit.events.emit('auth.account.linked', { ip: caller.ip, requestId: caller.id, ...link })
         await this.#kit.factorChanged(user, 'account-linked', caller)
         return { returnTo }
       }

@@ -1,11 +1,22 @@
 import { expect } from 'chai'
 import { basicAuth } from '@mortar/auth/basic'
-import { google, oidc, social } from '@mortar/auth/social'
+import { notices } from '@mortar/auth/notices'
+import { github, google, oidc, social } from '@mortar/auth/social'
 import { totpCode } from '@mortar/auth/testing'
+import { accountCommands } from '../../../../plugins/auth/commands.ts'
+import type { AccountMail } from '../../../../plugins/auth/features/mails.ts'
 import { browse } from '../hosted/support/oidc-server.ts'
 import { failureOf } from '../support/failure-of.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
-import { ADA, inWorld as onSqlite, PASSWORD, resetTokenFor, SECRET, signedUp } from '../support/world.ts'
+import {
+  ADA,
+  inWorld as onSqlite,
+  PASSWORD,
+  resetTokenFor,
+  SECRET,
+  settle,
+  signedUp,
+} from '../support/world.ts'
 import { startRealIssuer } from './support/real-issuer.ts'
 import {
   claimsOf,
@@ -190,6 +201,66 @@ describe('social()', () => {
       )
     }))
 
+  it('counts no provider that was removed as a way in, and forgets it when the address has an owner', () =>
+    onSqlite({ ...withSocial(), file: true }, async (world) => {
+      await visit(world.client())
+      const emails = [{ email: 'grace@example.com', primary: true, verified: true }]
+      const [{ user_id: early }] = await world.storage.rows('auth_accounts')
+      const providers = [github({ url: scene.issuer.url, ...CLIENT })]
+      await onSqlite({ ...withSocial({ providers }), file: world.file }, async (later) => {
+        const { linked } = providerOf(later).accounts
+        const command = (name: string, values = {}) =>
+          accountCommands('basic')[name]!.run({ positionals: [early], values }, later.app.services)
+        expect((await command('linked')).json)
+          .to.have.property('linked')
+          .with.length(1)
+        expect((await failureOf(() => command('unlink', { id: 'another' }))).code).to.equal(
+          'MORTAR_AUTH_ACCOUNTS',
+        )
+        expect(await failureOf(() => command('unlink'))).to.be.instanceOf(RangeError)
+        expect(
+          targetOf(await visit(later.client(), { sub: '77', emails }, {}, '/auth/social/github')),
+        ).to.equal('302 /')
+        const rows = await later.storage.rows('auth_accounts')
+        expect(rows.map(({ user_id: id, provider }) => [id, provider])).to.deep.equal([[early, 'github']])
+        const [{ id }] = rows
+        expect((await command('unlink', { id })).json).to.include({ removed: true })
+        expect(await linked!.list(early)).to.deep.equal([])
+      })
+    }))
+
+  it('has one event and one notice for an identity that is linked twice', () => {
+    const kinds: string[] = []
+    const base = withSocial()
+    const features = [...base.auth!.features!, notices()]
+    const options = {
+      ...base,
+      auth: { ...base.auth, features, sendMail: ({ kind }: AccountMail) => kinds.push(kind) },
+    }
+    return onSqlite(options, async (world) => {
+      const client = await signedUp(world)
+      for (let count = 0; count < 2; count++) {
+        const { url } = (await client.post('/auth/social/company/link', {})).body as { url: string }
+        expect(targetOf(await client.get(await scene.issuer.signIn(url, GRACE)))).to.equal('302 /')
+      }
+      await settle(world)
+      expect(world.typesOf().filter((type) => type.startsWith('auth.account'))).to.deep.equal([
+        'auth.account.linked',
+      ])
+      expect(kinds).to.deep.equal(['account-linked'])
+    })
+  })
+
+  it('explains a limit at the callback on a page of the application', () =>
+    onSqlite({ ...withSocial(), limited: true }, async (world) => {
+      const client = world.client()
+      const callbacks: string[] = []
+      const begun = await client.get('/auth/social/company')
+      callbacks.push(await scene.issuer.signIn(String(begun.headers['location']), GRACE))
+      for (let count = 0; count < 60; count++) await world.client().get('/auth/social/company')
+      expect(targetOf(await client.get(callbacks[0]!))).to.equal(refused('too_many_requests'))
+    }))
+
   it('links nothing to a disabled account', () =>
     onSqlite(withSocial({ linkVerified: true }), async (world) => {
       const { id } = await meOf(await signedUp(world))
@@ -230,6 +301,13 @@ describe('social()', () => {
       await providerOf(world).disable(id)
       expect(targetOf(await visit(world.client()))).to.equal(refused('sign_in_refused'))
     }))
+
+  it('refuses an issuer that no column keeps', async () => {
+    const issuer = `https://id.example.com/${'x'.repeat(240)}`
+    const error = await failureOf(() => oidc({ name: 'company', issuer, ...CLIENT }))
+    expect(error.code).to.equal('MORTAR_AUTH_OPTION')
+    expect(error.message).to.include('characters')
+  })
 
   it('checks its options at the start', async () => {
     const wrong: readonly [() => unknown, RegExp][] = [

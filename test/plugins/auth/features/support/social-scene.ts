@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { recent } from '@mortar/auth/recent'
 import { github, oidc, social, type SocialOptions } from '@mortar/auth/social'
 import { totp } from '@mortar/auth/totp'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
+import type { AccountOperations } from '../../../../../plugins/auth/flows/accounts.ts'
 import type { Client } from '../../support/client.ts'
 import type { World, WorldOptions } from '../../support/world.ts'
 import { startIssuer, type Issuer, type Mischief, type Person } from './issuer.ts'
@@ -60,7 +62,8 @@ const providersAt = (issuer: string) => [
 ]
 
 export const providerOf = ({ app }: World) =>
-  (app.services as { authProvider: { disable(id: string): Promise<boolean> } }).authProvider
+  (app.services as unknown as { authProvider: ConnectedPasswordProvider & { accounts: AccountOperations } })
+    .authProvider
 export const targetOf = ({
   status,
   headers,

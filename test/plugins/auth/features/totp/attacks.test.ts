@@ -98,6 +98,36 @@ onEachStore('A second factor', (inWorld) => {
       expect(await challengeFor(world.client(), NEXT)).to.be.a('string')
     }))
 
+  it('goes with a reset that proves an address for the first time, where users prove addresses', () => {
+    const { features = [], ...auth } = WITH_TOTP.auth!
+    const both = {
+      ...WITH_TOTP,
+      auth: { ...auth, features: [...features, emailVerification()], sendMail: () => {} },
+    }
+    return inWorld(both, async (world) => {
+      const client = await signedUp(world)
+      await world.storage.changeUsers({ email_verified_at: new Date(world.clock.now()) })
+      await client.post('/auth/refresh')
+      await enrol(world, client)
+      await world.storage.changeUsers({ email_verified_at: null })
+      expect(await challengeFor(world.client())).to.be.a('string')
+      const reset = async (password: string) => {
+        const token = await resetTokenFor(world)
+        expect((await world.client().post('/auth/reset-password', { token, password })).status).to.equal(200)
+      }
+      await reset(NEXT)
+      expect((await client.post('/auth/refresh')).status).to.equal(401)
+      const owner = world.client()
+      expect((await owner.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
+      for (const table of ['auth_totp', 'auth_recovery_codes'])
+        expect(await world.storage.rows(table), table).to.deep.equal([])
+      expect(world.typesOf()).to.include('auth.factor.removed')
+      await enrol(world, owner)
+      await reset(PASSWORD)
+      expect(await world.storage.rows('auth_totp')).to.have.length(1)
+    })
+  })
+
   it('has a challenge for five minutes, and for the sessions of one sign-out', () =>
     inWorld(WITH_TOTP, async (world) => {
       const { next } = await enrolled(world)
