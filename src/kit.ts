@@ -18,6 +18,7 @@ export { MAIL_PAGE } from './contracts/mailer.ts'
 export { KNOWN_METHODS } from './contracts/observed-request.ts'
 export type { SideConnection, SideConnectionOptions, SideConnections } from './contracts/side-connections.ts'
 export type { ConnectionLife, TakenConnection, Takeover } from './context/takeover.ts'
+export { describeError } from './errors/describe-error.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {
   BrickStartupErrorOptions,

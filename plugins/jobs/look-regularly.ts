@@ -1,5 +1,5 @@
 import type { Outages } from 'mortar'
-import { errorFields } from './error-fields.ts'
+import { describeError } from 'mortar/kit'
 
 /** Milliseconds between two looks, and the longest pause after failures. */
 const POLL = 1000
@@ -33,7 +33,7 @@ export function lookRegularly(look: () => Promise<void>, outages: Outages): Look
       lastSuccess = performance.now()
     } catch (error) {
       failures++
-      const fields = { brick: 'jobs', err: errorFields(error) }
+      const fields = { brick: 'jobs', err: describeError(error) }
       outages.begin({ part: 'jobs', error, message: 'The jobs cannot be read', fields })
     }
   }

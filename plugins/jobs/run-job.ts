@@ -1,9 +1,9 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Cradle, Logger } from 'mortar'
-import { isOutage, JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
+import { describeError, isOutage, JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
 import { readData } from './data.ts'
 import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from './engine.ts'
-import { errorFields, errorLine } from './error-fields.ts'
+import { errorLine } from './error-line.ts'
 import type { KnownJob } from './registry.ts'
 
 /** Longest delay between two attempts, in milliseconds. */
@@ -65,7 +65,7 @@ export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts
         message,
         fields: { job: name, jobId: id, ...fields },
       })
-    else log[level]({ ...fields, err: errorFields(error) }, message)
+    else log[level]({ ...fields, err: describeError(error) }, message)
   }
   return { name, error, outcome }
 }

@@ -6,6 +6,7 @@ import { HttpError, type Context, type Logger } from 'mortar'
 import {
   clientNetwork,
   type ConnectionLife,
+  describeError,
   ignore,
   isDevServer,
   type TakenConnection,
@@ -13,7 +14,6 @@ import {
 } from 'mortar/kit'
 import type { RawData, WebSocket } from 'ws'
 import { CLOSES } from './close-codes.ts'
-import { errorFields } from './error-fields.ts'
 import type { Settings } from './options.ts'
 import { ServerSocket, type SocketCounts } from './server-socket.ts'
 import type { SocketRouteRuntime } from './socket-route.ts'
@@ -167,7 +167,7 @@ function fail(ctx: Context, socket: ServerSocket, error: unknown): void {
   if (signal.aborted && (error === signal.reason || (error as Error | null)?.name === 'AbortError')) return
   if (error instanceof HttpError && error.status < 500) return socket.close(undefined, error)
   ctx.log.error(
-    { event: 'socket.failed', route: ctx.route, err: errorFields(error) },
+    { event: 'socket.failed', route: ctx.route, err: describeError(error) },
     'The handler of a socket failed',
   )
   socket.end(CLOSES.failed)

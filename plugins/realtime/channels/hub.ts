@@ -6,8 +6,7 @@ import {
   type Context,
   type Logger,
 } from 'mortar'
-import { identifyAgain, inTime, Invalid, type Guard } from 'mortar/kit'
-import { errorFields } from '../error-fields.ts'
+import { describeError, identifyAgain, inTime, Invalid, type Guard } from 'mortar/kit'
 import { placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
 import type { Follower } from './follower.ts'
 import { eventFrame, placeFrame, plainFrame, refusedFrame } from './frames.ts'
@@ -163,7 +162,7 @@ export class Hub {
       } catch (error) {
         // A guard that cannot be evaluated now ends nothing, and is evaluated again.
         this.#parts.logger.warn(
-          { brick: 'channels', err: errorFields(error) },
+          { brick: 'channels', err: describeError(error) },
           'The guard of a subscription failed',
         )
       }

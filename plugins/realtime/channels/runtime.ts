@@ -1,16 +1,16 @@
 import { StartupError, type Authenticator, type Cradle, type Infer, type Logger } from 'mortar'
 import {
   compileGuard,
+  type DataSourceLike,
+  describeError,
   followTransactions,
+  type Guard,
   ignore,
   openTransaction,
   runnerOf,
-  whenCommitted,
-  type DataSourceLike,
-  type Guard,
   type Transaction,
+  whenCommitted,
 } from 'mortar/kit'
-import { errorFields } from '../error-fields.ts'
 import type { ChannelAddress, EventSchemas } from './channel.ts'
 import { databaseEngine } from './database-engine.ts'
 import type { ChannelEngine, NewEvent, Place } from './engine.ts'
@@ -190,7 +190,7 @@ function publisher({ engine, follower, db, logger, known }: PublisherParts): Pub
   const send = (event: NewEvent): Promise<void> => engine.publish(event).then(published)
   const sendNow = (event: NewEvent): void =>
     void send(event).catch((error: unknown) =>
-      logger.error({ brick: 'channels', err: errorFields(error) }, 'A committed event was not published'),
+      logger.error({ brick: 'channels', err: describeError(error) }, 'A committed event was not published'),
     )
   return async (to, name, data, { tx: given } = {}) => {
     const event = await newEvent(known().channels, to, { name, data })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { errorLine } from '../../../plugins/jobs/error-fields.ts'
+import { errorLine } from '../../../plugins/jobs/error-line.ts'
 import type { ClaimedJob, JobEngine, NewJob, PlannedSchedule, Transaction } from '@mortar/jobs'
 
 /** The engines of two processes over one store. */

@@ -16,6 +16,7 @@ import { ticket } from '@mortar/auth/ticket'
 import { documentAuth } from '@mortar/auth-document'
 import { createDataSource, database } from '@mortar/database'
 import { limits } from '@mortar/limits'
+import { defineSocket, realtime } from '@mortar/realtime'
 import type { MemberOptions } from './fleet.ts'
 
 const options = JSON.parse(process.argv[2]!) as MemberOptions
@@ -68,7 +69,7 @@ function useDatabase(): () => Promise<unknown> {
   return async () => source.isInitialized && source.destroy()
 }
 
-app.use(
+app.use(realtime()).use(
   createRouter()
     .get('/hashes', () => hashes)
     .get('/mails', () => mails)
@@ -79,6 +80,10 @@ app.use(
         await once(signal, 'abort')
         aborts += 1
       }),
+    )
+    .get(
+      '/socket',
+      defineSocket({ auth: true }, ({ signal }) => once(signal, 'abort')),
     )
     .get('/memory', () => process.memoryUsage().heapUsed)
     .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params.id))
