@@ -5,10 +5,12 @@ import { SoftAuthenticator } from '@mortar/auth/testing'
 import { totp } from '@mortar/auth/totp'
 import { accountCommands } from '../../../../../plugins/auth/commands.ts'
 import {
+  add,
   assertion,
   begin,
   logIn,
   outcome,
+  passwordless,
   registered,
   together,
   withPasskeys,
@@ -70,6 +72,59 @@ describe('A passkey', () => {
       await world.client().post('/auth/reset-password', { token, password: NEXT })
       interruptions.failAt(0)
       expect(outcome(await logIn(world.client(), device))).to.deep.equal(INVALID)
+    }))
+
+  it('is forgotten too if it is added between the two halves of such a reset', () =>
+    onSqlite(withPasskeys(), async (world) => {
+      const client = await signedUp(world)
+      const response = new SoftAuthenticator().create(await begin(client))
+      const token = await resetTokenFor(world)
+      world.storage.interruptions.meanwhile('insert ended sessions', async () => {
+        expect((await client.post('/auth/passkeys', { response, name: 'Mine' })).status).to.equal(201)
+      })
+      const reset = { token, password: NEXT }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      expect(await world.storage.rows('auth_passkeys')).to.deep.equal([])
+    }))
+
+  it('that is the last way in is not removed beside the other one, and by no crash', () =>
+    onSqlite(withPasskeys(), async (world) => {
+      const { client, passkey } = await passwordless(world)
+      const { interruptions, rows } = world.storage
+      for (let statement = 1; ; statement++) {
+        const fault = interruptions.failFrom(statement)
+        const { status } = await client.delete(`/auth/passkeys/${passkey.id}`)
+        fault.restore()
+        expect(await rows('auth_passkeys'), String(statement)).to.have.length(1)
+        if (!fault.reached()) {
+          expect(status).to.equal(409)
+          break
+        }
+      }
+      const second = (await add(client, new SoftAuthenticator())).body as { id: string }
+      let seen = 0
+      // Before the deletion, after the look-up of the other ways in.
+      interruptions.gate = async (statement) => {
+        if (statement !== undefined || ++seen !== 3) return
+        expect((await client.copy().delete(`/auth/passkeys/${second.id}`)).status).to.equal(204)
+      }
+      const last = await client.delete(`/auth/passkeys/${passkey.id}`)
+      interruptions.gate = () => undefined
+      expect(outcome(last)).to.deep.equal([409, 'last_way_in'])
+      expect((await rows('auth_passkeys')).map(({ id }) => id as string)).to.deep.equal([passkey.id])
+    }))
+
+  it('that is required is not asked for by a disabled account, which is refused like a wrong password', () =>
+    onSqlite(withPasskeys({ required: true }), async (world) => {
+      await registered(world)
+      const [{ id }] = await world.storage.users()
+      const { authProvider } = world.app.services as unknown as {
+        authProvider: { disable(id: string): Promise<boolean> }
+      }
+      await authProvider.disable(id)
+      const right = await world.client().post('/auth/login', ADA)
+      const wrong = await world.client().post('/auth/login', { ...ADA, password: 'wrong horse' })
+      expect([right.status, right.text]).to.deep.equal([401, wrong.text])
     }))
 
   it('stores nothing for strangers who begin a login', () =>
