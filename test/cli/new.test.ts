@@ -22,24 +22,37 @@ import { installDependencies, linkDependencies, packFramework, type PackedFramew
  * A run by hand runs the default application. `some`, for `.ci/run`, runs three, in which each choice occurs; `all` runs
  * every combination, which takes minutes.
  */
-const RUNS = { all: 5, some: 2 }[process.env['TEST_SCAFFOLD'] ?? ''] ?? 1
+const RUNS = { all: 6, some: 3 }[process.env['TEST_SCAFFOLD'] ?? ''] ?? 1
 
 const COMBINATIONS = [
   { database: 'sqlite', auth: 'basic' },
+  { database: 'sqlite', auth: 'basic', flags: ['--auth-features'] },
   { database: 'postgres', auth: 'none' },
   { database: 'none', auth: 'none' },
   { database: 'postgres', auth: 'basic' },
   { database: 'sqlite', auth: 'none' },
-] as const
+] as const satisfies readonly {
+  readonly database: string
+  readonly auth: string
+  readonly flags?: readonly string[]
+}[]
+
+/** The options of a combination. */
+function optionsOf(combination: Combination): string[] {
+  const { database, auth } = combination
+  return ['--database', database, '--auth', auth, ...('flags' in combination ? combination.flags : [])]
+}
 
 /** Options of every kind of application. */
 const KINDS = [
-  ...COMBINATIONS.flatMap(({ database, auth }) => {
-    const options = ['--database', database, '--auth', auth]
+  ...COMBINATIONS.flatMap((combination) => {
+    const options = optionsOf(combination)
     return [options, [...options, '--no-example']]
   }),
   ['--database', 'mysql'],
   ['--database', 'mysql', '--no-example'],
+  ['--database', 'mysql', '--auth-features'],
+  ['--database', 'postgres', '--auth-features', '--no-example'],
   ['--database', 'mysql', '--auth', 'none'],
   ['--no-lint', '--no-format', '--no-docker', '--no-ci'],
 ] as const
@@ -90,12 +103,14 @@ describe('mortar new', function () {
       }
     })
 
-    it('begins with at most one migration, and with one if it has the tables of users', () => {
+    it('begins with a migration if it has the tables of users, and with those of the features', () => {
       for (const name of names) {
         const files = filesOf(name).filter(({ path }) => /\/migrations\/.+\.ts$/.test(path))
         const steps = files.map((file) => file.name.replace(/^\d+/, ''))
         const hasUsers = read(`${name}/app.ts`).includes('auth(')
-        expect(steps, name).to.deep.equal(hasUsers || steps.length > 0 ? ['-init.ts'] : [])
+        const hasFeatures = existsSync(join(project.directory, name, 'feature-schema.ts'))
+        const later = hasFeatures ? ['-auth-features.ts', '-second-factor.ts'] : []
+        expect(steps, name).to.deep.equal(hasUsers || steps.length > 0 ? ['-init.ts', ...later] : [])
       }
     })
 
@@ -177,6 +192,7 @@ describe('mortar new', function () {
     [['x', '--package-manager', 'deno'], "npm, pnpm, yarn or bun, not 'deno'"],
     [['x', '--auth', 'magic'], "basic or none, not 'magic'"],
     [['x', '--database', 'none', '--auth', 'basic'], '--auth basic needs a database'],
+    [['x', '--auth', 'none', '--auth-features'], '--auth-features needs --auth basic'],
     [['x', '--no-tests'], "Unknown option '--no-tests'"],
   ]
   for (const [args, says] of mistakes)
@@ -219,7 +235,7 @@ describe('create-mortar', function () {
   })
 })
 
-describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOLD=all tries every kind)'}`, function () {
+describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOLD=all tries every kind)'}`, function () {
   this.timeout(480_000)
   let framework: PackedFramework
   let project: TestProject
@@ -233,23 +249,20 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
   })
 
   for (const combination of COMBINATIONS.slice(0, RUNS))
-    it(`checks, tests, builds and runs: ${combination.database}, ${combination.auth}`, async () => {
-      const { database, auth } = combination
-      const name = `${database}-${auth}`
+    it(`checks, tests, builds and runs: ${optionsOf(combination).join(' ')}`, async () => {
+      const { database } = combination
+      const name = `${database}-${combination.auth}${'flags' in combination ? '-more' : ''}`
       const made = project.mortar([
         'new',
         name,
-        '--database',
-        database,
-        '--auth',
-        auth,
+        ...optionsOf(combination),
         '--no-install',
         '--mortar',
         `file:${framework.tarballs}`,
       ])
       expect(made.code, made.err).to.equal(0)
       const directory = join(project.directory, name)
-      if (RUNS > 1 && name === 'sqlite-basic') await installDependencies(directory)
+      if (RUNS > 1 && combination === COMBINATIONS[0]) await installDependencies(directory)
       else linkDependencies(directory, framework.directory)
 
       for (const script of ['check', 'lint', 'format:check', 'test', 'build']) runScript(directory, script)
@@ -262,10 +275,13 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
       })
     })
 
-  for (const auth of ['basic', 'none'])
-    it(`passes its own types and rules without the example: ${auth}`, () => {
-      const name = `bare-${auth}`
-      const made = project.mortar(['new', name, '--auth', auth, '--no-example', '--no-install'])
+  for (const [name, options] of [
+    ['bare-basic', ['--auth', 'basic']],
+    ['bare-features', ['--auth-features']],
+    ['bare-none', ['--auth', 'none']],
+  ] as const)
+    it(`passes its own types and rules without the example: ${options.join(' ')}`, () => {
+      const made = project.mortar(['new', name, ...options, '--no-example', '--no-install'])
       expect(made.code, made.err).to.equal(0)
       const directory = join(project.directory, name)
       linkDependencies(directory, framework.directory)

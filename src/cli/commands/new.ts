@@ -24,10 +24,14 @@ export const create: Command = {
   name: 'new',
   summary: 'Make a new application: routes, configuration, tables, a test',
   usage:
-    'new NAME [--database sqlite|postgres|mysql|none] [--auth basic|none] [--package-manager NAME] [--no-…]',
+    'new NAME [--database sqlite|postgres|mysql|none] [--auth basic|none] [--auth-features] [--package-manager NAME] [--no-…]',
   options: {
     database: { type: 'string', help: 'sqlite (the default), postgres, mysql or none' },
     auth: { type: 'string', help: 'basic (e-mail and password, the default) or none' },
+    'auth-features': {
+      type: 'boolean',
+      help: 'proven addresses, own sessions, a fresh sign-in and a second factor',
+    },
     'package-manager': { type: 'string', help: 'npm (the default), pnpm, yarn or bun' },
     ...WITHOUT,
     mortar: {

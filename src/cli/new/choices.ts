@@ -26,6 +26,8 @@ export interface Choices {
   readonly folder: string
   readonly database: (typeof DATABASES)[number]
   readonly auth: (typeof AUTHS)[number]
+  /** Proven addresses, own sessions, a fresh sign-in and a second factor, with their tables. */
+  readonly hasAuthFeatures: boolean
   readonly manager: Manager
   /** For `packageManager` of package.json; undefined for npm. */
   readonly managerVersion: string | undefined
@@ -46,21 +48,34 @@ export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' |
     throw new UsageError('Give the application a name: mortar new my-app')
   if (rest.length > 0) throw new UsageError('new accepts one name, without spaces.')
   const folder = resolve(input.directory, path)
-  const database = oneOf(input, 'database', DATABASES) ?? 'sqlite'
-  const auth = oneOf(input, 'auth', AUTHS)
-  if (database === 'none' && auth === 'basic')
-    throw new UsageError('--auth basic needs a database. Leave out --database none, or use --auth none.')
+  const { database, auth, hasAuthFeatures } = readUsers(input)
   const manager = oneOf(input, 'package-manager', MANAGERS) ?? 'npm'
   return {
     name: checkName(basename(folder)),
     folder,
     database,
-    auth: auth ?? (database === 'none' ? 'none' : 'basic'),
+    auth,
+    hasAuthFeatures,
     manager,
     managerVersion: versionOf(manager),
     parts: readParts(input),
     mortar: textOf(input, 'mortar'),
   }
+}
+
+/** @throws UsageError for users without a database, or features without users. */
+function readUsers(
+  input: Pick<CommandInput, 'values'>,
+): Pick<Choices, 'database' | 'auth' | 'hasAuthFeatures'> {
+  const database = oneOf(input, 'database', DATABASES) ?? 'sqlite'
+  const given = oneOf(input, 'auth', AUTHS)
+  if (database === 'none' && given === 'basic')
+    throw new UsageError('--auth basic needs a database. Leave out --database none, or use --auth none.')
+  const auth = given ?? (database === 'none' ? 'none' : 'basic')
+  const hasAuthFeatures = input.values['auth-features'] === true
+  if (hasAuthFeatures && auth === 'none')
+    throw new UsageError('--auth-features needs --auth basic and a database.')
+  return { database, auth, hasAuthFeatures }
 }
 
 function oneOf<const T extends string>(

@@ -59,12 +59,19 @@ export async function projectFiles(choices: Choices, secret: string): Promise<Pr
     ...(await Promise.all(LAYERS[kind].map((layer) => fromTemplates(layer, values)))),
     ...(kind === 'notes' || kind === 'users' ? [await fromReference(kind, choices, values)] : []),
   ]
+  const add = choices.hasAuthFeatures ? withFeatureTables : (file: ProjectFile): ProjectFile => file
   const files = [{ path: 'package.json', content: renderPackage(choices) }, ...layers.flat()]
   const last = new Map(files.map((file) => [file.path, file]))
   return [...last.values()]
-    .map((file) => (file.path === '.env.example' ? withVariables(file, choices) : file))
+    .map((file) => (file.path === '.env.example' ? withVariables(file, choices) : add(file)))
     .filter(({ path, content }) => content.trim() !== '' && isWanted(path, choices))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The schema with the tables of features. */
+function withFeatureTables(file: ProjectFile): ProjectFile {
+  const { path, content } = file
+  return path === 'schema.ts' ? { path, content: `${content}\nexport * from './feature-schema.ts'\n` } : file
 }
 
 /** `.env.example` with the variables of the chosen bricks. */
@@ -110,10 +117,11 @@ function templateValues(choices: Choices, secret: string): TemplateValues {
 
 /** Returns the names of the conditions of templates that hold. Conditions do not nest. */
 function flagsOf(choices: Choices): Set<string> {
-  const { database, auth, parts, manager } = choices
+  const { database, auth, hasAuthFeatures, parts, manager } = choices
   return new Set([
     database,
     auth,
+    ...(hasAuthFeatures ? ['features'] : []),
     kindOf(choices),
     manager,
     ...parts,
@@ -135,18 +143,22 @@ function isWanted(path: string, { database }: Choices): boolean {
   return !path.startsWith('migrations/') || path.startsWith(`migrations/${dialectOf(database)}/`)
 }
 
-/** Files of the reference application, which is named Notes. */
+/** Files of the reference application, which is named Notes. Its later migrations add the tables of features. */
 async function fromReference(
   kind: keyof typeof FROM_REFERENCE,
-  { database }: Choices,
+  { database, hasAuthFeatures }: Choices,
   { texts }: TemplateValues,
 ): Promise<ProjectFile[]> {
-  const wanted = [...FROM_REFERENCE[kind], ...(kind === 'notes' ? [`migrations/${dialectOf(database)}`] : [])]
-  const files = (await Promise.all(wanted.map((path) => filesUnder(REFERENCE, path)))).flat()
-  // The later migrations add the tables of features, which a new application does not have.
-  const first = files.filter((path) => !path.startsWith('migrations/') || path.endsWith('-init.ts'))
+  const migrations = (await filesUnder(REFERENCE, `migrations/${dialectOf(database)}`)).filter((path) =>
+    path.endsWith('-init.ts') ? kind === 'notes' : hasAuthFeatures,
+  )
+  const others = [...FROM_REFERENCE[kind], ...(hasAuthFeatures ? ['feature-schema.ts'] : [])]
+  const paths = [
+    ...migrations,
+    ...(await Promise.all(others.map((path) => filesUnder(REFERENCE, path)))).flat(),
+  ]
   return Promise.all(
-    first.map(async (path) => ({
+    paths.map(async (path) => ({
       path,
       content: (await readFile(join(REFERENCE, path), 'utf8')).replace(`'Notes'`, `'${texts['title']}'`),
     })),

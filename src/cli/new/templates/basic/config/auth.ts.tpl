@@ -1,5 +1,11 @@
 import type { AuthOptions } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
+// #if features
+import { emailVerification } from '@mortar/auth/email-verification'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
+import { totp } from '@mortar/auth/totp'
+// #end
 import type { AuthUsers } from '../schema.ts'
 import { settings } from './settings.ts'
 
@@ -7,6 +13,9 @@ import { settings } from './settings.ts'
 export const provider = basicAuth<typeof AuthUsers>({
   db: ({ db }) => db,
   secret: settings.authSecret,
+// #if features
+  features: [recent(), sessions(), emailVerification(), totp({ issuer: '{{title}}' })],
+// #end
   // Cheap hashes are enough for tests.
   ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
 })
