@@ -1,6 +1,6 @@
 export { createClock } from './clock.ts'
 export type { FakeClock } from './clock.ts'
-export { mailbox, resetTokenIn } from './mailbox.ts'
+export { mailbox, tokenIn } from './mailbox.ts'
 export type { Mailbox, ReceivedMail } from './mailbox.ts'
 export { signedIn } from './signed-in.ts'
 export type { SignedInApp, TestUser } from './signed-in.ts'

@@ -55,9 +55,12 @@ export function mailbox(app: Injectable): Mailbox {
   }
 }
 
-/** Returns the token in a reset mail's link (`…/reset-password?token=…`). @throws Error if there is no such link. */
-export function resetTokenIn({ text }: Pick<ReceivedMail, 'text'>): string {
-  const token = /\/reset-password\?token=([\w-]+)/.exec(text)?.[1]
-  if (!token) throw new Error('The mail contains no reset link.')
+/**
+ * Returns the token of the link in a mail, such as `…/reset-password?token=…` or `…/verify-email#token=…`.
+ * @throws Error if there is no such link.
+ */
+export function tokenIn({ text }: Pick<ReceivedMail, 'text'>): string {
+  const token = /\bhttps?:\/\/\S+[?#]token=([\w.-]*[\w-])/.exec(text)?.[1]
+  if (!token) throw new Error('The mail contains no link with a token.')
   return token
 }

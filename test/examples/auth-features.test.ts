@@ -4,15 +4,14 @@ import { ROOT } from '../architecture/tree.ts'
 
 /** Signs up, redeems the link of the mail, sets an authenticator up and logs in again, and prints the results. */
 const PROGRAM = `
-import { createClient } from 'mortar/testing'
+import { createClient, mailbox, tokenIn } from 'mortar/testing'
 import { totpCode } from '@mortar/auth/testing'
 const { app } = await import('./examples/notes/app.ts')
 await app.ready()
 const client = createClient(app)
 const { body } = await client.post('/auth/signup', { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })
 const ada = client.withToken(body.accessToken)
-await app.services.authProvider.flows.settled()
-const token = /#token=([\\w-]+)/.exec(app.services.mailOutbox.list()[0].text)[1]
+const token = tokenIn(await mailbox(app).waitFor('ada@example.com'))
 const { status } = await ada.post('/auth/verify-email', { token })
 const { body: { sessions } } = await ada.get('/auth/sessions')
 const proven = client.withToken((await client.post('/auth/refresh', {})).body.accessToken)

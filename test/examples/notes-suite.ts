@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createClient, mailbox, resetTokenIn, type Injectable, type TestClient } from 'mortar/testing'
+import { createClient, mailbox, tokenIn, type Injectable, type TestClient } from 'mortar/testing'
 
 let people = 0
 
@@ -112,7 +112,7 @@ export function notesSuite(application: () => Injectable): void {
     const app = application()
     const { client, email } = await signUp(app)
     expect((await client.post('/auth/forgot-password', { email })).status).to.equal(200)
-    const token = resetTokenIn(await mailbox(app).waitFor(email))
+    const token = tokenIn(await mailbox(app).waitFor(email))
     expect(
       (await client.post('/auth/reset-password', { token, password: 'a wholly new one' })).status,
     ).to.equal(200)

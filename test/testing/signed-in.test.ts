@@ -4,7 +4,7 @@ import { auth, type AuthProvider } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import * as authSchema from '@mortar/auth/basic/schema'
 import { database } from '@mortar/database'
-import { createClock, mailbox, resetTokenIn, createClient, signedIn } from 'mortar/testing'
+import { createClock, mailbox, tokenIn, createClient, signedIn } from 'mortar/testing'
 import { mail } from '@mortar/mail'
 
 const SECRET = 'a secret of a test, which is long enough'
@@ -121,11 +121,12 @@ describe('The mailbox', () => {
     await client.post('/auth/signup', { name: 'Ada', email, password: 'correct horse battery' })
     await client.post('/auth/forgot-password', { email })
     const message = await mailbox(app).waitFor(email)
-    const token = resetTokenIn(message)
+    const token = tokenIn(message)
     expect(
       (await client.post('/auth/reset-password', { token, password: 'a wholly new one' })).status,
     ).to.equal(200)
-    expect(() => resetTokenIn({ text: 'no link' })).to.throw('contains no reset link')
+    expect(tokenIn({ text: 'Open https://example.com/x#token=ab.c-1.' })).to.equal('ab.c-1')
+    expect(() => tokenIn({ text: 'no link' })).to.throw('no link with a token')
   })
 
   it('throws when the application has no mail page', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { loadRoutes } from 'mortar'
-import { createClient, mailbox, resetTokenIn, type TestClient } from 'mortar/testing'
+import { createClient, mailbox, tokenIn, type TestClient } from 'mortar/testing'
 import { app } from '../app.ts'
 
 before(() => loadRoutes(app, join(import.meta.dirname, '../routes')))
@@ -34,7 +34,7 @@ test('a request without a sign-in gets 401', async () => {
 test('a password is reset by mail', async () => {
   const carl = await signUp('carl@example.com')
   await carl.post('/auth/forgot-password', { email: 'carl@example.com' })
-  const token = resetTokenIn(await mailbox(app).waitFor('carl@example.com'))
+  const token = tokenIn(await mailbox(app).waitFor('carl@example.com'))
   await carl.post('/auth/reset-password', { token, password: 'another long password' })
 
   const login = await carl.post('/auth/login', {

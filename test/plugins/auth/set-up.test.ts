@@ -9,7 +9,7 @@ import * as schema from '@mortar/auth/basic/schema'
 import { authUsers } from '@mortar/auth/basic/schema'
 import { createApp, defineBrick, value, type Logger, type Mailer, type MailMessage } from 'mortar'
 import { mail } from '@mortar/mail'
-import { mailbox, resetTokenIn } from 'mortar/testing'
+import { mailbox, tokenIn } from 'mortar/testing'
 import { KINDS } from '../database/databases.ts'
 import { Client } from './support/client.ts'
 import { ADA, CHEAP, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
@@ -262,7 +262,7 @@ describe('the way of a reset link', () => {
       async (world) => {
         await signedUp(world)
         await world.client().post('/auth/forgot-password', ask)
-        const token = resetTokenIn(await mailbox(world.app).waitFor(ADA.email))
+        const token = tokenIn(await mailbox(world.app).waitFor(ADA.email))
         const answer = await world.client().post('/auth/reset-password', { token, password: 'another horse' })
         expect(answer.status).to.equal(200)
       },

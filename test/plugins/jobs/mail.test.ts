@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp } from 'mortar'
-import { createClient, mailbox, resetTokenIn } from 'mortar/testing'
+import { createClient, mailbox, tokenIn } from 'mortar/testing'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import * as authSchema from '@mortar/auth/basic/schema'
@@ -148,7 +148,7 @@ describe('mails with the jobs brick', () => {
       const before = delivered.length
       await jobsOfApp.run()
       for (const { text } of delivered.slice(before).filter(isReset)) {
-        const token = resetTokenIn({ text })
+        const token = tokenIn({ text })
         const { status } = await client.post('/auth/reset-password', { token, password: 'another horse 8' })
         statuses.push(status)
       }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createClient, mailbox, resetTokenIn, type TestClient } from 'mortar/testing'
+import { createClient, mailbox, tokenIn, type TestClient } from 'mortar/testing'
 import { app } from '../app.ts'
 
 async function signUp(email: string): Promise<TestClient> {
@@ -30,7 +30,7 @@ describe('a forgotten password', () => {
   it('is reset by mail', async () => {
     const carl = await signUp('carl@example.com')
     await carl.post('/auth/forgot-password', { email: 'carl@example.com' })
-    const token = resetTokenIn(await mailbox(app).waitFor('carl@example.com'))
+    const token = tokenIn(await mailbox(app).waitFor('carl@example.com'))
     await carl.post('/auth/reset-password', { token, password: 'another long password' })
 
     const login = await carl.post('/auth/login', {
