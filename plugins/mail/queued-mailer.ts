@@ -14,10 +14,15 @@ export function queueIn(services: Cradle): JobQueue | undefined {
   return Object.hasOwn(services, 'jobQueue') ? (services['jobQueue'] as JobQueue) : undefined
 }
 
+/** Messages that one process sends at the same time: a mail server that is silent leaves places to other jobs. */
+const CONCURRENCY = 2
+
 /** Sends each message by a job, which repeats it after a failure and after a restart of the process. */
 export function queuedMailer(mailer: MailService, queue: JobQueue): MailService {
-  const add = queue.define('mail:send', (data, _signal, { id }) =>
-    mailer.handOver(fromStored(data as Stored), id),
+  const add = queue.define(
+    'mail:send',
+    (data, _signal, { id }) => mailer.handOver(fromStored(data as Stored), id),
+    { concurrency: CONCURRENCY },
   )
   return {
     ...mailer,

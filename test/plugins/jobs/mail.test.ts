@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp } from 'mortar'
 import { createClient, mailbox, tokenIn } from 'mortar/testing'
@@ -10,6 +11,7 @@ import * as jobsSchema from '@mortar/jobs/schema'
 import { testJobs } from '@mortar/jobs/testing'
 import { mail } from '@mortar/mail'
 import { DIRECTORY, keptLog, winterClock } from './applications.ts'
+import recordJob, { record } from './jobs/record.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse 7' }
 const MESSAGE = { to: 'bob@example.com', subject: 'Hello', text: 'Hello Bob' }
@@ -192,5 +194,41 @@ describe('a mail in a transaction without the jobs brick', () => {
     const error = await app.services.mailer.send(MESSAGE, { tx: {} }).catch((caught: unknown) => caught)
     expect(error).to.have.property('code', 'MAIL_NO_QUEUE')
     await app.close()
+  })
+})
+
+describe('a mail server that does not respond', () => {
+  it('leaves places to other jobs', async () => {
+    record.length = 0
+    const unanswered: (() => void)[] = []
+    const transport = {
+      name: 'silent',
+      version: '1',
+      send(_message: unknown, done: (error: null, info: object) => void) {
+        unanswered.push(() => done(null, {}))
+      },
+    }
+    const db = createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: jobsSchema })
+    await db.initialize()
+    await db.synchronize()
+    const app = await createApp({ environment: 'development', logger: false, signals: false })
+      .use(database(db))
+      .use(jobs({ directory: DIRECTORY }))
+      .use(mail({ from: 'app@example.com', transport }))
+      .ready()
+    try {
+      for (let count = 0; count < 4; count++) await app.services.mailer.send(MESSAGE)
+      while (unanswered.length < 2) await wait(5)
+      await app.services.jobs.add(recordJob, { text: 'runs', failures: 0 })
+      while (record.length === 0) await wait(5)
+      expect(unanswered.length).to.equal(2)
+      for (let sent = 0; sent < 4; sent++) {
+        while (unanswered.length <= sent) await wait(5)
+        unanswered[sent]!()
+      }
+    } finally {
+      await app.close()
+      await db.destroy()
+    }
   })
 })
