@@ -94,4 +94,6 @@ try {
   await fault
   await Promise.all(servers.map((server) => server.stop()))
   rmSync(directory, { recursive: true, force: true })
+  // Node keeps the handle of a socket that was reset while its end was on the way.
+  process.exit()
 }
