@@ -39,6 +39,11 @@ export class Faults {
   listener: ((command: Document) => void) | undefined
   private planned: Planned[] = []
 
+  /** Number of planned failures that have not come yet. */
+  get left(): number {
+    return this.planned.reduce((sum, { times }) => sum + times, 0)
+  }
+
   /** Lets the next commands with this name fail. */
   plan(command: string, fault: Fault, { collection, after = 0, times = 1 }: Occasion = {}): void {
     this.planned.push({ command, collection, fault, after, times })

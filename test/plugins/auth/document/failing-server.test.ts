@@ -96,6 +96,8 @@ describe('documentAuth on a server that fails', () => {
           })
         const answer = await user.copy().post('/auth/reset-password', { token: mails.pop()!, password: NEXT })
         expect(answer.status, answer.text).to.equal(200)
+        // On a busy machine the clean-up goes on after the response.
+        await eventually(() => server.faults.left === 0 && (times === 1 || warnings.length > 0))
         expect((await user.get('/private')).status).to.equal(401)
         expect((await user.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
         expect(warnings.length > 0).to.equal(times === 2)
