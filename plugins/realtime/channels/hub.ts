@@ -18,6 +18,8 @@ import { Client, Subscription, type Outlet } from './subscriptions.ts'
 
 /** Milliseconds for the guards of one client that are evaluated again. */
 const LONGEST = 5000
+/** Evaluations in succession that may fail before the subscriptions of a client end. */
+const MOST_FAILURES = 1
 
 /** Parts of a `Hub`. */
 export interface HubParts {
@@ -155,18 +157,23 @@ export class Hub {
   /** Evaluates the guards of all open subscriptions again. */
   async judgeAll(): Promise<void> {
     for (const client of this.#clients) {
-      try {
-        const judging = client.user === null ? this.judge(client) : this.#judgeAgain(client)
-        // One policy that never settles must not keep the others from being evaluated.
-        await inTime(judging, LONGEST, () => new Error('The guard takes too long.'))
-      } catch (error) {
-        // A guard that cannot be evaluated now ends nothing, and is evaluated again.
-        this.#parts.logger.warn(
-          { brick: 'channels', err: describeError(error) },
-          'The guard of a subscription failed',
-        )
-      }
+      const judging = client.user === null ? this.judge(client) : this.#judgeAgain(client)
+      // One policy that never settles must not keep the others from being evaluated.
+      const judged = inTime(judging, LONGEST, () => new Error('The guard takes too long.'))
+      await judged.then(
+        () => (client.failures = 0),
+        (error: unknown) => this.#noteFailure(client, error),
+      )
     }
+  }
+
+  /** A database may be away for a moment, but a guard that cannot be evaluated admits nobody for long. */
+  #noteFailure(client: Client, error: unknown): void {
+    const fields = { brick: 'channels', err: describeError(error) }
+    this.#parts.logger.warn(fields, 'The guard of a subscription failed')
+    if (++client.failures <= MOST_FAILURES) return
+    const open = [...client.subscriptions.values()].filter(({ isOpen }) => isOpen)
+    for (const each of open) this.#refuse(each, error)
   }
 
   /** Replaces the facts about the user of a client by those of another token. @throws Unauthorized for another user. */
@@ -187,10 +194,15 @@ export class Hub {
         if (each.isOpen) await this.#judge(each)
       } catch (error) {
         if (!(error instanceof HttpError) || error.status >= 500) throw error
-        this.close(each)
-        client.outlet.write(refusedFrame(each.name, error, client.ctx.id))
-        if (client.subscriptions.size === 0) client.outlet.end()
+        this.#refuse(each, error)
       }
+  }
+
+  #refuse(subscription: Subscription, error: unknown): void {
+    const { client, name } = subscription
+    this.close(subscription)
+    client.outlet.write(refusedFrame(name, error, client.ctx.id))
+    if (client.subscriptions.size === 0) client.outlet.end()
   }
 
   async #judgeAgain(client: Client): Promise<void> {

@@ -34,6 +34,8 @@ export class Client {
   /** True from the end of the credential with these facts until another one. The session may go on. */
   isExpired = false
   isOver = false
+  /** Evaluations of its guards that have failed in succession. */
+  failures = 0
   delivered = 0
   readonly since = performance.now()
 

@@ -10,6 +10,8 @@ export function createUsers() {
   const denied = new Set<string>()
   const expired = new Set<string>()
   const stuck = new Set<string>()
+  /** Number of evaluations of the policy that still fail for a user. */
+  const failing = new Map<string, number>()
   const authenticator: Authenticator<'owner'> = {
     identify: ({ token }) =>
       /^[a-z]+(:\d)?$/.test(token) && !expired.has(token) ? { id: token.split(':')[0]!, raw: {} } : null,
@@ -18,8 +20,12 @@ export function createUsers() {
       return () => watchers.delete(onEnd)
     },
     policies: {
-      owner: ({ id }, { params }) =>
-        stuck.has(id) ? Promise.race<boolean>([]) : params['owner'] === id && !denied.has(id),
+      owner({ id }, { params }) {
+        const failures = failing.get(id) ?? 0
+        failing.set(id, Math.max(0, failures - 1))
+        if (failures > 0) throw new Error('The database does not respond.')
+        return stuck.has(id) ? Promise.race<boolean>([]) : params['owner'] === id && !denied.has(id)
+      },
     },
     securityScheme: { name: 'key', scheme: { type: 'http', scheme: 'bearer' } },
   }
@@ -27,7 +33,7 @@ export function createUsers() {
   const end = (user: string): void => {
     for (const [onEnd, token] of watchers) if (token === user) onEnd()
   }
-  return { brick, watchers, denied, expired, stuck, end }
+  return { brick, watchers, denied, expired, stuck, failing, end }
 }
 
 /** An application with the channels of the tests, in the memory of this process. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { App } from 'mortar'
 import type { InvalidPublication } from '@mortar/realtime/channels'
@@ -165,6 +166,18 @@ describe('Channels', () => {
     users.denied.add('ada')
     expect(await ada.next()).to.deep.include({ type: 'refused' })
     for (const each of [stuck, ada]) each.close()
+  })
+
+  it('end when their guard has failed twice in succession, and not before', async () => {
+    const { app, users } = await serve({ judgeEvery: 0.02 })
+    const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    users.failing.set('ada', 1)
+    while (users.failing.get('ada') !== 0) await wait(5)
+    socket.send({ subscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    users.failing.set('ada', 2)
+    expect((await socket.next()).problem).to.include({ status: 500 })
+    socket.close()
   })
 
   it('ask for another token when the facts of a policy have expired', async () => {
