@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { inTime } from 'mortar/kit'
 
 /** Milliseconds for which a look waits for such work, and after which it counts as blocked. */
 const PATIENCE = 1000
@@ -29,9 +29,11 @@ export function boundedWork(work: () => Promise<void>, onLateError: (error: unkn
           onLateError(error)
         })
         .finally(() => (since = undefined))
-      const late = new AbortController()
-      const limit = wait(PATIENCE, undefined, { signal: late.signal }).then(() => (isLate = true))
-      await Promise.race([running, limit.catch(() => undefined)]).finally(() => late.abort())
+      const late = new Error('The work goes on.')
+      await inTime(running, PATIENCE, () => late).catch((error: unknown) => {
+        if (error !== late) throw error
+        isLate = true
+      })
     },
     get isLate() {
       return since !== undefined && performance.now() - since > BLOCKED

@@ -156,3 +156,16 @@ export const ignored = yup.object()
 
 /** Common settings of endpoints with a body: JSON only, so that a form of another site cannot send one. */
 export const JSON_BODY = { consumes: ['application/json'], bodyLimit: '16kb' } as const
+
+/** The body and the responses of a route that spends the link of a mail. `title` is that of the body. */
+export const spentLink = (title: string) =>
+  ({
+    ...JSON_BODY,
+    body: yup.object({ token: linkToken }).meta({ title }),
+    problems: [401, 429],
+    response: {
+      200: message,
+      401: { description: 'The link is not valid: it was used, or its time is over.' },
+      429: limited,
+    },
+  }) as const

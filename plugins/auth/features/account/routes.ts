@@ -2,7 +2,7 @@ import * as yup from 'mortar/yup'
 import { defineRoute, type BaseContext, type Router } from 'mortar'
 import { authOf, featureOf, ownSession } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
-import { JSON_BODY, limited, linkToken, message, stale } from '../../routes/shapes.ts'
+import { limited, spentLink, stale } from '../../routes/shapes.ts'
 import { linkPageRouter } from '../link-page.ts'
 import type { AccountEnd } from './account-end.ts'
 import type { ExportAccount } from './export-account.ts'
@@ -34,14 +34,7 @@ const restoreRoute = defineRoute(
     summary: 'Take a deleted account back',
     description: 'Needs the token of the link. The user then logs in as before.',
     operationId: 'restoreAccount',
-    ...JSON_BODY,
-    body: yup.object({ token: linkToken }).meta({ title: 'RestoreAccount' }),
-    problems: [401, 429],
-    response: {
-      200: message,
-      401: { description: 'The link is not valid: it was used, or its time is over.' },
-      429: limited,
-    },
+    ...spentLink('RestoreAccount'),
   },
   async (ctx) => {
     await accountOf(ctx).restore(ctx.body.token, ctx)

@@ -1,8 +1,7 @@
-import * as yup from 'mortar/yup'
 import { defineRoute, type Router } from 'mortar'
 import { featureOf } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
-import { JSON_BODY, limited, linkToken, message } from '../../routes/shapes.ts'
+import { spentLink } from '../../routes/shapes.ts'
 import { linkPageRouter } from '../link-page.ts'
 import type { Denial } from './denial.ts'
 import { PAGE } from './page.ts'
@@ -13,14 +12,7 @@ const denyRoute = defineRoute(
     description:
       'Needs the token of the link in a notice. Ends every session of the account, and mails a link that sets a new password.',
     operationId: 'denyNotice',
-    ...JSON_BODY,
-    body: yup.object({ token: linkToken }).meta({ title: 'DenyNotice' }),
-    problems: [401, 429],
-    response: {
-      200: message,
-      401: { description: 'The link is not valid: it was used, or its time is over.' },
-      429: limited,
-    },
+    ...spentLink('DenyNotice'),
   },
   async (ctx) => {
     await featureOf<Denial>(ctx, 'notices').deny(ctx.body.token, ctx)

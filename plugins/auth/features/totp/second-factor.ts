@@ -11,19 +11,6 @@ import { totpMissing } from './refusals.ts'
 import { createSecondStep, type LogInWithFactor } from './second-step.ts'
 import { withFactor } from '../session-methods/session-methods.ts'
 
-/** The challenge between the two steps of a login. */
-export const LOGIN = {
-  purpose: 'second-factor',
-  lifetime: 300,
-  tries: 5,
-  knownDevice: 'known-device',
-} as const
-
-/** Body of the second step of a login. */
-export interface SecondStep extends FactorCodes {
-  readonly challenge: string
-}
-
 /** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
 export interface SecondFactor {
   /** @throws Conflict `totp_exists`. */
