@@ -1,6 +1,6 @@
 /*
- * The parts of a router of @koa/router 15 that `fromKoaRouter` reads: `stack`, and of its layers `methods`, `path` and `opts`
- * with `end`, `pathAsRegExp` and `sensitive`. A layer that is read in another way would be a route at another path, so the
+ * The parts of a router of @koa/router 15 that `fromKoaRouter` uses: `match()` and `stack`, and of its layers `methods`, `path`
+ * and `opts` with `end`, `pathAsRegExp` and `sensitive`. A layer that is read in another way would be a route at another path, so the
  * start fails with a version whose layers differ. test/compat/koa-router.test.ts renames each part in a copy.
  */
 import { ignore } from '../support/ignore.ts'
@@ -18,6 +18,14 @@ export interface KoaRouter {
   readonly stack: readonly KoaRouterLayer[]
   readonly opts: object
   routes(): unknown
+  match(path: string, method: string): KoaRouterMatch
+}
+
+/** The layers of a path. `route` is true if one of them has the method too. */
+interface KoaRouterMatch {
+  readonly path: readonly KoaRouterLayer[]
+  readonly pathAndMethod: readonly KoaRouterLayer[]
+  readonly route: boolean
 }
 
 interface ProbedRouter extends KoaRouter {
@@ -54,7 +62,9 @@ export function showsLayers({ constructor: Class }: KoaRouter): boolean {
       route!.path === '/probe/:id' &&
       route!.opts.sensitive === true &&
       below!.opts.end === false &&
-      pattern!.opts.pathAsRegExp === true
+      pattern!.opts.pathAsRegExp === true &&
+      probe.match('/probe/1', 'PUT').path.length === 2 &&
+      probe.match('/probe/1', 'GET').pathAndMethod.length === 2
     if (isKnown) known.add(Class)
     return isKnown
   } catch {

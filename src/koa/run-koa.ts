@@ -1,5 +1,6 @@
 import type { KoaContext } from '../context/context.ts'
 import { hasExplicitStatus } from '../compat/koa.ts'
+import type { KoaRouterLayer } from '../compat/koa-router.ts'
 import {
   handToKoa,
   isUnanswered,
@@ -44,7 +45,8 @@ export function takeMissed(ctx: RequestContext, koa: KoaContext): Error | undefi
   if (errorStatus !== 0 && isUntouched(koa) && koa.status === errorStatus) koa.res.statusCode = 404
   side.missed = undefined
   side.errorStatus = 0
-  return missed !== undefined && koa.status === missed.status && isUnanswered(koa) ? missed : undefined
+  const isMissed = missed !== undefined && isUnanswered(koa)
+  return isMissed && (koa.status === missed.status || isUntouched(koa)) ? missed : undefined
 }
 
 /**
@@ -78,12 +80,16 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown): Promise<voi
 /** Rejects with the error, unless it is that of a path without a route. */
 async function catchInside(ctx: RequestContext, koa: KoaContext, error: unknown): Promise<void> {
   const side = sideOf(ctx)
+  const isMissed = isUnmatched(ctx, error)
+  const isOpen = isMissed && (error.status === 404 || isPathOfRouter(koa))
   // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
   if (isUntouched(koa))
-    koa.res.statusCode = side.errorStatus = statusOfThrown(ctx.internal.runtime.explainError(error))
-  if (!isUnmatched(ctx, error)) throw error
+    koa.res.statusCode = side.errorStatus = isOpen
+      ? 404
+      : statusOfThrown(ctx.internal.runtime.explainError(error))
+  if (!isMissed) throw error
   side.missed = error
-  if (error.status === 404 || !isUntouched(koa)) return
+  if (isOpen || !isUntouched(koa)) return
   koa.status = error.status
   koa.set(error.headers)
 }
@@ -94,4 +100,10 @@ async function catchInside(ctx: RequestContext, koa: KoaContext, error: unknown)
  */
 function isUnmatched(ctx: RequestContext, error: unknown): error is HttpError {
   return ctx.route === '' && isHttpError(error) && (error.status === 404 || error.status === 405)
+}
+
+/** True if a Koa router has routes at the path: `router.allowedMethods()` responds to a 404 there, not to a 405. */
+function isPathOfRouter(koa: KoaContext): boolean {
+  const { matched } = koa as { matched?: readonly KoaRouterLayer[] }
+  return matched?.some(({ methods }) => methods.length > 0) === true
 }

@@ -39,7 +39,9 @@ export function createScopes(): Scopes {
       directory.middleware.push(middleware)
     },
     chainFor: (pattern) =>
-      isLeaf(root) ? [...root.middleware] : collect(root, parsePattern(pattern), childOfPattern),
+      (isLeaf(root) ? root.middleware : collect(root, parsePattern(pattern), childOfPattern)).filter(
+        (each) => each.onlyUnmatched !== true,
+      ),
     chainForPath: (path) =>
       isLeaf(root) ? root.middleware : collect(root, segmentsOf(canonicalOrRawPath(path)), childOfPath),
   }

@@ -121,6 +121,8 @@ export type Middleware = (ctx: Context, next: Next) => unknown
 export interface NamedMiddleware {
   readonly run: Middleware
   readonly origin: string
+  /** True to run only for requests that match no route. */
+  readonly onlyUnmatched?: boolean
 }
 
 /** One endpoint, as plain data. */

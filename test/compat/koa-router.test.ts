@@ -17,6 +17,7 @@ const CHANGES: Readonly<Record<string, (source: string) => string>> = {
   methods: (source) => source.replaceAll(/\b(this|layer|route|l)\.methods\b/g, '$1.verbs'),
   path: (source) => source.replaceAll(/\bthis\.path\b/g, 'this.route'),
   opts: (source) => source.replaceAll(/\bthis\.opts\b/g, 'this.settings'),
+  match: (source) => source.replaceAll(/\bpathAndMethod\b/g, 'byMethod'),
   end: (source) => source.replaceAll(/\bend: options\.end\b/g, 'whole: options.end'),
   sensitive: (source) => source.replaceAll(/\bsensitive: /g, 'caseSensitive: '),
   pathAsRegExp: (source) => source.replaceAll(/\bpathAsRegExp: /g, 'isPattern: '),

@@ -5,7 +5,13 @@ import { NotFound } from '../../errors/http-error.ts'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import type { KoaRouter } from '../../compat/koa-router.ts'
 import { readLayers, type ReadLayers } from './koa-router-layers.ts'
-import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../../routing/route.ts'
+import type {
+  AuthRequirement,
+  Handler,
+  MiddlewareScope,
+  Route,
+  RouteDefinition,
+} from '../../routing/route.ts'
 import type { Inherited } from '../../routing/inherited.ts'
 import { routerOf, type AnyRouter } from '../../routing/router.ts'
 import { parsePattern, type Segment } from '../../routing/path-pattern.ts'
@@ -41,7 +47,7 @@ export function fromKoaRouter(router: KoaRouter, options: KoaRouterOptions = {})
   const source = checkKoaRouter(router, options)
   return routerOf(
     (inherited) => adopt(source, options, inherited),
-    (prefix) => plainScopes(source, options, prefix),
+    (prefix) => unmatchedScopes(source, options, prefix),
   )
 }
 
@@ -127,30 +133,24 @@ class Unanswered extends NotFound {}
 
 async function nothingFurther(): Promise<undefined> {}
 
-/** Returns scopes for the layers that cannot be routes. They run for requests that match no route. */
-function plainScopes(
-  router: KoaRouter,
-  options: KoaRouterOptions,
-  prefix: string,
-): { prefix: string; middleware: { run: Middleware; origin: string } }[] {
-  if (options.unsupported !== 'middleware') return []
+/**
+ * Returns the scope for requests that match no route. As `router.routes()` does, it sets the layers of the path for
+ * `router.allowedMethods()`. It runs the layers that cannot be routes if the options ask for it.
+ */
+function unmatchedScopes(router: KoaRouter, options: KoaRouterOptions, prefix: string): MiddlewareScope[] {
   const nested = nestKoaRouter(router, joinPath(prefix, options.prefix ?? ''))
-  const plain = new Set(readLayers(nested.stack).unsupported.map(({ layer }) => layer))
-  if (plain.size === 0) return []
-  const stack = nested.stack.filter((layer) => layer.methods.length === 0 || plain.has(layer))
-  const rest = Object.assign(Object.create(Object.getPrototypeOf(nested) as object), nested, {
-    stack,
-  }) as KoaRouter
-  const run = fromKoa(rest)
-  return [
-    {
-      prefix: '/',
-      middleware: {
-        run: (ctx, next) => (ctx.route === '' ? run(ctx, next) : next()),
-        origin: 'plain layers of a router of @koa/router',
-      },
-    },
-  ]
+  const isPlain = options.unsupported === 'middleware'
+  const plain = new Set(isPlain ? readLayers(nested.stack).unsupported.map(({ layer }) => layer) : [])
+  const match: KoaRouter['match'] = (path, method) => {
+    const found = nested.match(path, method)
+    const pathAndMethod = found.pathAndMethod.filter(
+      (layer) => layer.methods.length === 0 || plain.has(layer),
+    )
+    return { path: found.path, pathAndMethod, route: pathAndMethod.some((layer) => plain.has(layer)) }
+  }
+  const rest = Object.create(nested, { match: { value: match } }) as KoaRouter
+  const origin = 'a router of @koa/router, for paths without a route'
+  return [{ prefix: '/', middleware: { run: fromKoa(rest), origin, onlyUnmatched: true } }]
 }
 
 interface NestingRouter extends KoaRouter {
