@@ -8,8 +8,8 @@
  *   0.2 to 0.3 µs per `nextTick`, and a GET request has three, in every application with a garbage collection at start.
  * - `Socket._httpMessage`: the response that a connection is sending. Node's own handler of `clientError` reads it too.
  * - `_handle.setBlocking()` of a pipe: without it, a write to a full pipe may block the process; one warning reports it.
- * - `ServerResponse.writableFinished` may be replaced on a response that `app.inject()` or an upgrade has made, and
- *   `destroyed` set: Node closes only responses of its own.
+ * - `ServerResponse.writableEnded` and `writableFinished` may be replaced on a response that `app.inject()` or an upgrade
+ *   has made, and `destroyed` set: Node closes only responses of its own.
  *
  * Checked by test/compat/node.test.ts.
  */
@@ -105,10 +105,11 @@ export function keepUnblocked(stream: NodeJS.WriteStream): void {
 
 /**
  * Marks a response as sent, before its bytes have passed the stand-in for a socket. light-my-request closes it earlier,
- * and the request would count as aborted.
+ * and the request would count as aborted. A response 101 is sent by the code of its protocol.
  */
 export function markAsSent(response: ServerResponse): void {
-  Object.defineProperty(response, 'writableFinished', { value: true })
+  const value = { value: true }
+  Object.defineProperties(response, { writableEnded: value, writableFinished: value })
 }
 
 /** Closes a response without a connection, as Node does after one of its own. */

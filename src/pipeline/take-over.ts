@@ -64,7 +64,7 @@ export function beginTakeover(ctx: RequestContext): void {
   const life = new Life(ctx)
   internal.takeover!.begin({ req, socket, head, headers: headersOf(res) }, life)
   res.detachSocket(req.socket)
-  res.writeHead(101).end()
+  res.writeHead(101)
   markAsSent(res)
   // Scoped services live as long as the connection is used.
   internal.isSettled = false

@@ -6,6 +6,7 @@ import { connect, type HandshakeRefused } from '@mortar/realtime/testing'
 import { object, string } from 'mortar/yup'
 import { deferred } from '../../support/deferred.ts'
 import { recorder } from '../../app/recorder.ts'
+import { HELLO, HOSTILE } from './hostile-frames.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
 import { as, createSessions } from './session-brick.ts'
 
@@ -38,27 +39,8 @@ describe('A socket', () => {
   }
 
   const text = (payload: string) => frame(0x81, payload)
-  const HELLO = '{"text":"hello"}'
 
-  const broken: Readonly<Record<string, readonly [frames: Buffer[], code: number | undefined]>> = {
-    'a frame without a mask': [[frame(0x81, HELLO, false)], 1002],
-    'reserved bits': [[frame(0xf1, HELLO)], 1002],
-    'an unknown opcode': [[frame(0x83, HELLO)], 1002],
-    'a continuation without a beginning': [[frame(0x80, HELLO)], 1002],
-    'a control frame in fragments': [[frame(0x09, 'a')], 1002],
-    'text that is not UTF-8': [[frame(0x81, Buffer.from([0x22, 0xff, 0x22]))], 1007],
-    'a binary message': [[frame(0x82, HELLO)], 1003],
-    'a message above 64 KiB': [[frame(0x01, 'a'.repeat(65_000)), frame(0x80, 'a'.repeat(1000))], 1009],
-    'a close code that is reserved': [[frame(0x88, Buffer.from([1005 >> 8, 1005 & 255]))], 1002],
-    'more fragments than a message may have': [
-      Array.from({ length: 1100 }, (_, index) => frame(index === 0 ? 0x01 : 0x00, 'a')),
-      1008,
-    ],
-    // The protocol's own bound of unsent pongs cuts the connection.
-    'a flood of pings': [Array.from({ length: 200 }, () => frame(0x89)), undefined],
-    'a flood of messages': [Array.from({ length: 200 }, () => text(HELLO)), 4429],
-  }
-  for (const [name, [frames, code]] of Object.entries(broken))
+  for (const [name, [frames, code]] of Object.entries(HOSTILE))
     it(`ends on ${name}, and others go on`, async () => {
       const { app, raw } = await serve(echo)
       const other = await connect<typeof echo>(app, '/')
@@ -68,9 +50,14 @@ describe('A socket', () => {
       expect(await other.next()).to.deep.equal({ text: 'still here' })
     })
 
-  it('joins fragments, with a ping between them', async () => {
+  it('joins fragments in single bytes, with a ping between them', async () => {
     const { raw } = await serve(echo)
-    const socket = await raw(frame(0x01, HELLO.slice(0, 5)), frame(0x89, 'p'), frame(0x80, HELLO.slice(5)))
+    const socket = await raw()
+    const frames = [frame(0x01, HELLO.slice(0, 5)), frame(0x89, 'p'), frame(0x80, HELLO.slice(5))]
+    for (const byte of Buffer.concat(frames)) {
+      socket.socket.write(Buffer.of(byte))
+      await nextTurn()
+    }
     await socket.until(HELLO)
     expect(socket.text()).to.include('\x8a\x01p')
     socket.socket.destroy()
