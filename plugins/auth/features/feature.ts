@@ -15,7 +15,15 @@ import type { FeatureTable, Records, TableShape } from '../accounts/records.ts'
 import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
-import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
+import type {
+  Caller,
+  FactorChange,
+  FactorCodes,
+  FeaturePoints,
+  Grant,
+  NewAccount,
+  OwnSession,
+} from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
 import type { RedeemTicket } from '../sessions/ticket-owner.ts'
 import type { FactorFields } from '../routes/shapes.ts'
@@ -181,7 +189,9 @@ export interface SignUpTold {
 /** Sessions as a feature sees them. */
 export interface FeatureSessions {
   /** The user of an active session, as stored now; null if the session is over. */
-  findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
+  findOwner(own: OwnSession): Promise<StoredUser | null>
+  /** The user of an active session, as stored now. @throws Unauthorized if the session is over. */
+  owner(own: OwnSession): Promise<StoredUser>
   /** The active sessions of a user, the newest first. */
   list(user: StoredUser): Promise<readonly StoredSession[]>
   /** Ends a session in every process. @returns false if it was not stored any more. */

@@ -3,7 +3,7 @@ import { newPasswordStored, sessionOver, wrongCurrentPassword } from '../errors.
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { admit, tell } from './admit.ts'
-import type { FactorCodes, Grant } from './proof.ts'
+import type { FactorCodes, Grant, OwnSession } from './proof.ts'
 import { proveAgain } from './prove-again.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
@@ -12,12 +12,6 @@ import { storePassword } from './store-password.ts'
 export interface ChangePassword extends FactorCodes {
   readonly current: string
   readonly next: string
-}
-
-/** The caller's session, from its access token. */
-export interface OwnSession {
-  readonly userId: string
-  readonly sessionId: string
 }
 
 /**

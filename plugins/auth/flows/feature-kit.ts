@@ -4,6 +4,7 @@ import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
+import { sessionOver } from '../errors.ts'
 import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
 import { clearUser, disableRead, eraseUser } from './delete-user.ts'
@@ -81,11 +82,17 @@ async function countWaysIn({ features }: AuthParts, { id, passwordHash }: Stored
 }
 
 function sessionsOf(parts: AuthParts): FeatureSessions {
+  const findOwner: FeatureSessions['findOwner'] = async ({ sessionId, userId }) => {
+    if (parts.endedSessions.has(sessionId)) return null
+    const found = await parts.store.findUserOfSession(sessionId, userId)
+    return found && isAlive(parts, found.session, found.user) ? found.user : null
+  }
   return {
-    async findOwner(sessionId, userId) {
-      if (parts.endedSessions.has(sessionId)) return null
-      const found = await parts.store.findUserOfSession(sessionId, userId)
-      return found && isAlive(parts, found.session, found.user) ? found.user : null
+    findOwner,
+    async owner(own) {
+      const user = await findOwner(own)
+      if (user === null) throw sessionOver()
+      return user
     },
     async list(user) {
       const sessions = await parts.store.findSessions(user.id)

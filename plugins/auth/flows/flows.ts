@@ -1,7 +1,7 @@
 import type { User } from 'mortar'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { createAccountOperations, type AccountOperations } from './accounts.ts'
-import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
+import { changePassword, type ChangePassword } from './change-password.ts'
 import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
@@ -15,6 +15,7 @@ import { resetPassword, type ResetPassword } from './reset-password.ts'
 import { disableUser, enableUser, endEverySession, isAlive, type Grant } from './sessions.ts'
 import { signUp, type SignUp } from './sign-up.ts'
 import { verifyPassword } from './verify-password.ts'
+import type { OwnSession } from './proof.ts'
 
 /** All operations on accounts, without HTTP. `presented` is the refresh token of the request, if any. */
 export interface AuthFlows {

@@ -11,6 +11,12 @@ export interface Caller {
   get?(name: string): string | undefined
 }
 
+/** The caller's session, from its access token. */
+export interface OwnSession {
+  readonly userId: string
+  readonly sessionId: string
+}
+
 /** Name, address and password of a new account. */
 export interface NewAccount {
   readonly name: string

@@ -3,10 +3,10 @@ import { isSameOrigin } from 'mortar/kit'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { sessionOver } from '../errors.ts'
 import type { FeatureName } from '../features/feature.ts'
-import type { OwnSession } from '../flows/change-password.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
+import type { OwnSession } from '../flows/proof.ts'
 
 type Ctx = BaseContext
 

@@ -2,9 +2,9 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { describeFailure, invalidLink, sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
 import { lifetimeText } from '../../flows/mail-message.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, OwnSession } from '../../flows/proof.ts'
+import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import { DELETIONS } from './table.ts'
 
@@ -36,11 +36,8 @@ export interface AccountEnd {
 export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings): AccountEnd {
   const deletions = kit.records(DELETIONS)
   return {
-    request(own, caller) {
-      const attempt = { flow: 'deleteAccount', rule: 'account', caller, known: { ...own } } as const
-      return kit.attempt({ ...attempt, counted: { user: own.userId } }, async () => {
-        const user = await kit.sessions.findOwner(own.sessionId, own.userId)
-        if (user === null) throw sessionOver()
+    request: (own, caller) =>
+      asOwner(kit, { flow: 'deleteAccount', rule: 'account', own, caller }, async (user) => {
         const now = kit.clock.now()
         const [version, due] = [user.passwordVersion + 1, now + grace * 1000]
         // Before the account is disabled: a process that ends in between leaves a row that does not count.
@@ -50,8 +47,7 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
         if (!(await kit.accounts.disable(user))) throw sessionOver()
         const link = `${page}#token=${tokenOf(kit, user.id, version)}`
         kit.mails.send(deletionMail(user, link, grace), caller, due)
-      })
-    },
+      }),
     restore(token, caller) {
       const known: Known = {}
       return kit.attempt({ flow: 'restoreAccount', rule: 'verify', caller, known, counted: {} }, async () => {

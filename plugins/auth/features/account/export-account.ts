@@ -1,7 +1,6 @@
 import { NEVER, type Cell, type FeatureTable, type RecordRow } from '../../accounts/records.ts'
-import { sessionOver } from '../../errors.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, OwnSession } from '../../flows/proof.ts'
+import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 
 /** The stored data of a user. Moments are ISO strings. */
@@ -24,13 +23,9 @@ export function createExport(
   kit: FeatureKit,
   dataOf?: (userId: string) => object | PromiseLike<object>,
 ): ExportAccount {
-  return (own, caller) => {
-    const { userId, sessionId } = own
-    const attempt = { flow: 'exportAccount', rule: 'account', caller, known: { ...own } } as const
-    return kit.attempt({ ...attempt, counted: { user: userId } }, async () => {
-      const user = await kit.sessions.findOwner(sessionId, userId)
-      if (user === null) throw sessionOver()
-      const tables = await Promise.all(kit.tables.map((table) => rowsOf(table, userId)))
+  return (own, caller) =>
+    asOwner(kit, { flow: 'exportAccount', rule: 'account', own, caller }, async (user) => {
+      const tables = await Promise.all(kit.tables.map((table) => rowsOf(table, user.id)))
       return {
         exportedAt: moment(kit.clock.now()),
         user: user.raw,
@@ -41,10 +36,9 @@ export function createExport(
           expiresAt: moment(expiresAt),
         })),
         features: Object.fromEntries(tables),
-        application: (await dataOf?.(userId)) ?? null,
+        application: (await dataOf?.(user.id)) ?? null,
       }
     })
-  }
 }
 
 /** Only the columns that a table shows, so that a secret of a new table stays out. */

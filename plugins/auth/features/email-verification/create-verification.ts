@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { ignore } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
-import { emailTaken, invalidVerificationToken, ownAddress, ownerNeeded, sessionOver } from '../../errors.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
+import { emailTaken, invalidVerificationToken, ownAddress, ownerNeeded } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, OwnSession } from '../../flows/proof.ts'
 import type { Challenge, ChallengePurpose } from '../challenges/challenges.ts'
 import type { FeatureKit } from '../feature.ts'
 import { accountExistsMail, changedMail, changeMail, changeRequestedMail, verifyMail } from './mails.ts'
@@ -71,8 +70,7 @@ function createRequests(
       const { userId } = own
       const attempt = { flow: 'changeEmail', rule: 'changeEmail', caller } as const
       return kit.attempt({ ...attempt, known: { userId }, counted: { user: userId, email } }, async () => {
-        const user = await kit.sessions.findOwner(own.sessionId, userId)
-        if (user === null) throw sessionOver()
+        const user = await kit.sessions.owner(own)
         if (user.email === email) throw ownAddress()
         await kit.later(async () => {
           kit.mails.send(changeRequestedMail(user), caller)
@@ -96,7 +94,7 @@ async function isOwner(
 ): Promise<boolean> {
   const { own, password } = proof
   if (password !== undefined) return kit.provePassword(user, password)
-  return own !== null && (await kit.sessions.findOwner(own.sessionId, user.id)) !== null
+  return own !== null && (await kit.sessions.findOwner({ ...own, userId: user.id })) !== null
 }
 
 /** Uses a link up, then stores what it proves. A failure of the database makes the link valid again. */

@@ -1,5 +1,4 @@
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller, NewAccount } from '../../flows/proof.ts'
+import type { Caller, NewAccount, OwnSession } from '../../flows/proof.ts'
 
 /** The token of a link, and the password of its account unless the caller is signed in to it. */
 export interface VerifyEmail {

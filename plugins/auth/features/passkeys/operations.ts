@@ -3,9 +3,9 @@ import { displayName } from '../../accounts/display-name.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { invalidPasskey, sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
 import { eventOrigin } from '../../flows/parts.ts'
-import type { Caller, Grant } from '../../flows/proof.ts'
+import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
+import { asOwner, attemptOf } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import { passkeyExists, unknownPasskey } from './refusals.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -24,6 +24,8 @@ import {
 const REGISTRATION = 'passkey-registration'
 const LOGIN = 'passkey-login'
 const CONFIRM = 'passkey-confirm'
+/** Limit of a user's own passkeys. */
+const RULE = 'ownPasskeys'
 /** Seconds for a ceremony. */
 export const LIFETIME = 300
 /** The methods of a session that a passkey began. The device and its PIN or biometry are two factors. */
@@ -60,8 +62,8 @@ export class PasskeyOperations {
 
   /** @throws Unauthorized if the session is over, LimitReached. */
   beginRegistration(own: OwnSession, caller: Caller): Promise<RegistrationStart> {
-    return this.#kit.begin(managing('addPasskey', own, caller), async () => {
-      const user = await this.#ownerOf(own)
+    return this.#kit.begin(attemptOf({ flow: 'addPasskey', rule: RULE, own, caller }), async () => {
+      const user = await this.#kit.sessions.owner(own)
       const rows = await this.#passkeys.rowsOf(user.id)
       const userHandle = this.#passkeys.handleOf(rows)
       const challenge = await this.#kit.challenges.issue({
@@ -80,14 +82,13 @@ export class PasskeyOperations {
     name: string,
     { own, caller }: { readonly own: OwnSession; readonly caller: Caller },
   ): Promise<Passkey> {
-    return this.#kit.attempt(managing('addPasskey', own, caller), async () => {
-      const user = await this.#ownerOf(own)
+    return asOwner(this.#kit, { flow: 'addPasskey', rule: RULE, own, caller }, async (user) => {
       const userHandle = (await this.#redeem(REGISTRATION, user, credential))!
       const made = this.#checked(() => verifyRegistration(credential, this.party))
       const passkey = await this.#passkeys.add(user, { ...made, userHandle, name: displayName(name)! })
       if (passkey === null) throw passkeyExists()
       // A reset forgets the passkeys that it sees, after it has ended the sessions.
-      if ((await this.#kit.sessions.findOwner(own.sessionId, own.userId)) === null) {
+      if ((await this.#kit.sessions.findOwner(own)) === null) {
         await this.#passkeys.drop({ id: passkey.id, user_id: user.id })
         throw sessionOver()
       }
@@ -98,14 +99,13 @@ export class PasskeyOperations {
 
   /** @throws Unauthorized if the session is over. */
   async list(own: OwnSession): Promise<readonly Passkey[]> {
-    const user = await this.#ownerOf(own)
+    const user = await this.#kit.sessions.owner(own)
     return (await this.#passkeys.rowsOf(user.id)).map(shown)
   }
 
   /** @throws NotFound `unknown_passkey`, Conflict `last_way_in`, Unauthorized, LimitReached. */
   remove(id: string, own: OwnSession, caller: Caller): Promise<void> {
-    return this.#kit.attempt(managing('removePasskey', own, caller), async () => {
-      const user = await this.#ownerOf(own)
+    return asOwner(this.#kit, { flow: 'removePasskey', rule: RULE, own, caller }, async (user) => {
       if (!(await this.#passkeys.remove(user, id))) throw unknownPasskey()
       await this.#kit.factorChanged(user, 'passkey-removed', caller)
     })
@@ -146,8 +146,8 @@ export class PasskeyOperations {
 
   /** @returns a challenge, and the ids of the user's passkeys. @throws Unauthorized if the session is over, LimitReached. */
   beginConfirmation(own: OwnSession, caller: Caller): Promise<ConfirmationStart> {
-    return this.#kit.begin(managing('confirm', own, caller), async () => {
-      const user = await this.#ownerOf(own)
+    return this.#kit.begin(attemptOf({ flow: 'confirm', rule: RULE, own, caller }), async () => {
+      const user = await this.#kit.sessions.owner(own)
       const rows = await this.#passkeys.rowsOf(user.id)
       const challenge = await this.#kit.challenges.issue({ purpose: CONFIRM, user, lifetime: LIFETIME })
       return { challenge, known: idsOf(rows) }
@@ -208,18 +208,8 @@ export class PasskeyOperations {
     if (user === null) await this.#passkeys.drop(row)
     return user
   }
-
-  async #ownerOf({ sessionId, userId }: OwnSession): Promise<StoredUser> {
-    const user = await this.#kit.sessions.findOwner(sessionId, userId)
-    if (user === null) throw sessionOver()
-    return user
-  }
 }
 
 function idsOf(rows: readonly RecordRow[]): readonly string[] {
   return rows.map((row) => String(row['credential_id']))
-}
-
-function managing(flow: 'addPasskey' | 'removePasskey' | 'confirm', own: OwnSession, caller: Caller) {
-  return { flow, rule: 'ownPasskeys', caller, known: { ...own }, counted: { user: own.userId } } as const
 }

@@ -1,5 +1,4 @@
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
+import type { Caller, FactorCodes, Grant, OwnSession } from '../../flows/proof.ts'
 
 /** Validated body of confirm. */
 export interface Confirmation extends FactorCodes {

@@ -49,8 +49,7 @@ function createConfirm(kit: FeatureKit): Confirm {
       const known = { userId, sessionId }
       const attempt = { rule: 'changePassword', caller, counted: { user: userId } } as const
       return kit.attempt({ ...attempt, flow: 'confirm', known }, async () => {
-        const user = await kit.sessions.findOwner(sessionId, userId)
-        if (user === null) throw sessionOver()
+        const user = await kit.sessions.owner(own)
         const methods = await prove(kit, user, body, caller)
         const grant = await kit.sessions.renew(user, sessionId, { caller, methods })
         if (grant === null) throw sessionOver()

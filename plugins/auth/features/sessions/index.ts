@@ -3,11 +3,10 @@ import { NotFound } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import type { RecordRow } from '../../accounts/records.ts'
 import { deviceName } from '../../accounts/device-name.ts'
-import { sessionOver } from '../../errors.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
-import type { AuthFeature, FeatureAttempt, FeatureKit } from '../feature.ts'
-import type { Caller, Grant } from '../../flows/proof.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
+import { asOwner, attemptOf, type OwnAttempt } from '../as-owner.ts'
+import type { AuthFeature, FeatureKit } from '../feature.ts'
+import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
 import type { OwnSessions, ShownSession } from './own-sessions.ts'
 import { sessionRoutes } from './routes.ts'
 import { SESSION_DETAILS } from './table.ts'
@@ -84,22 +83,15 @@ function createOwnSessions(
   findDetails: (ids: readonly string[]) => Promise<readonly RecordRow[]>,
   placesOf: ReturnType<typeof createPlaces>,
 ): OwnSessions {
-  const ownerOf = async ({ userId, sessionId }: OwnSession) => {
-    const user = await kit.sessions.findOwner(sessionId, userId)
-    if (user === null) throw sessionOver()
-    return user
-  }
-  const ofOwner = async (own: OwnSession) => kit.sessions.list(await ownerOf(own))
-  const attempt = (own: OwnSession, caller: Caller): FeatureAttempt => ({
+  const ending = (own: OwnSession, caller: Caller): OwnAttempt => ({
     flow: 'endSession',
     rule: 'sessions',
+    own,
     caller,
-    known: { ...own },
-    counted: { user: own.userId },
   })
   return {
     async list(own) {
-      const active = await ofOwner(own)
+      const active = await kit.sessions.list(await kit.sessions.owner(own))
       // By session, because a user may have more ended sessions than one look-up returns.
       const rows = active.length === 0 ? [] : await findDetails(active.map(({ id }) => id))
       const details = new Map(rows.map((row) => [row['session_id'], row]))
@@ -119,14 +111,14 @@ function createOwnSessions(
       })
     },
     end: (id, own, caller) =>
-      kit.attempt(attempt(own, caller), async () => {
-        const isOwn = (await ofOwner(own)).some((session) => session.id === id)
+      asOwner(kit, ending(own, caller), async (user) => {
+        const isOwn = (await kit.sessions.list(user)).some((session) => session.id === id)
         if (!isOwn || !(await kit.sessions.end(id))) throw new NotFound('You have no such session.')
       }),
     endOthers: (own, caller) =>
-      kit.attempt(attempt(own, caller), async () => {
+      kit.attempt(attemptOf(ending(own, caller)), async () => {
         // Another change of the account, of which some keep this session.
-        while (!(await kit.sessions.endOthers(await ownerOf(own), own.sessionId)));
+        while (!(await kit.sessions.endOthers(await kit.sessions.owner(own), own.sessionId)));
       }),
   }
 }

@@ -1,5 +1,4 @@
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, OwnSession } from '../../flows/proof.ts'
 
 /** A session as its user sees it. Dates are ISO strings. */
 export interface ShownSession {

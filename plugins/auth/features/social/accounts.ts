@@ -5,13 +5,13 @@ import { displayName } from '../../accounts/display-name.ts'
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
 import { emailUnverified, lastWayIn, sessionOver } from '../../errors.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Identity, SocialProvider } from './providers.ts'
 import { accountRefused } from './refusals.ts'
 import { shown, type LinkedAccount } from './linked-account.ts'
 import { ACCOUNTS } from './table.ts'
+import type { OwnSession } from '../../flows/proof.ts'
 
 /** Rules of `social()` for accounts that are not linked yet. */
 export interface LinkRules {
@@ -49,23 +49,18 @@ export class LinkedAccounts {
    * @returns the user; null for an identity that is linked to this user already.
    * @throws Conflict `account_linked_elsewhere`, Unauthorized.
    */
-  async link(
-    provider: SocialProvider,
-    identity: Identity,
-    { userId, sessionId }: OwnSession,
-  ): Promise<StoredUser | null> {
-    const user = await this.#kit.sessions.findOwner(sessionId, userId)
-    if (user === null) throw sessionOver()
+  async link(provider: SocialProvider, identity: Identity, own: OwnSession): Promise<StoredUser | null> {
+    const user = await this.#kit.sessions.owner(own)
     const id = idOf(identity)
     const linked = await this.#linkedUser(id)
     if (linked === undefined && (await this.#insert(user, provider, identity))) {
       // A reset forgets the accounts that it sees, after it has ended the sessions.
-      if ((await this.#kit.sessions.findOwner(sessionId, userId)) !== null) return user
-      await this.#records.remove({ id, user_id: userId })
+      if ((await this.#kit.sessions.findOwner(own)) !== null) return user
+      await this.#records.remove({ id, user_id: user.id })
       throw sessionOver()
     }
     const owner = linked ?? (await this.#linkedUser(id))
-    if (owner?.id !== userId) throw accountRefused('account_linked_elsewhere')
+    if (owner?.id !== user.id) throw accountRefused('account_linked_elsewhere')
     return null
   }
 

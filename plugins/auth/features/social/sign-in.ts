@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { CookieTarget, RefreshCookie } from '../../cookies/refresh-cookie.ts'
-import { sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller, Grant } from '../../flows/proof.ts'
+import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
+import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { LinkedAccounts } from './accounts.ts'
 import type { LinkedAccount } from './linked-account.ts'
@@ -165,16 +163,13 @@ export class SocialSignIn {
 
   /** @throws Unauthorized if the session is over. */
   async list(own: OwnSession): Promise<readonly LinkedAccount[]> {
-    const user = await ownerOf(this.#kit, own)
+    const user = await this.#kit.sessions.owner(own)
     return this.#accounts.list(user.id)
   }
 
   /** @throws NotFound, Conflict `last_way_in`, Unauthorized, LimitReached. */
   unlink(id: string, own: OwnSession, caller: Caller): Promise<void> {
-    const counted = { user: own.userId }
-    const attempt = { flow: 'unlinkAccount', rule: 'sessions', caller, known: { ...own }, counted } as const
-    return this.#kit.attempt(attempt, async () => {
-      const user = await ownerOf(this.#kit, own)
+    return asOwner(this.#kit, { flow: 'unlinkAccount', rule: 'sessions', own, caller }, async (user) => {
       if (!(await this.#accounts.unlink(user, id))) throw accountRefused('unknown_account')
       await this.#kit.factorChanged(user, 'account-unlinked', caller)
     })
@@ -202,12 +197,6 @@ export class SocialSignIn {
 interface OwnProvider {
   readonly provider: SocialProvider
   readonly connected: ConnectedProvider
-}
-
-async function ownerOf(kit: FeatureKit, { userId, sessionId }: OwnSession): Promise<StoredUser> {
-  const user = await kit.sessions.findOwner(sessionId, userId)
-  if (user === null) throw sessionOver()
-  return user
 }
 
 /** A failure of the provider is a refusal with its code, so that the event of the attempt has it. */

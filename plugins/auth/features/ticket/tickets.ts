@@ -1,8 +1,7 @@
 import type { UserSession } from 'mortar'
-import { sessionOver } from '../../errors.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, OwnSession } from '../../flows/proof.ts'
 import type { TicketOwner } from '../../sessions/ticket-owner.ts'
+import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 
 const PURPOSE = 'ticket'
@@ -37,19 +36,16 @@ export interface Tickets {
  * Creates the operations. A ticket is sealed for its path, so one that was made up or belongs to another path costs no
  * statement.
  */
-export function createTickets({ vault, challenges, sessions, attempt, storeTime }: FeatureKit): Tickets {
+export function createTickets(kit: FeatureKit): Tickets {
+  const { vault, challenges, storeTime } = kit
   return {
-    issue(path, { own, session = { id: own.sessionId, methods: [] }, caller }) {
-      const counted = { user: own.userId }
-      return attempt({ flow: 'ticket', rule: 'ticket', caller, known: { ...own }, counted }, async () => {
-        const user = await sessions.findOwner(own.sessionId, own.userId)
-        if (user === null) throw sessionOver()
+    issue: (path, { own, session = { id: own.sessionId, methods: [] }, caller }) =>
+      asOwner(kit, { flow: 'ticket', rule: 'ticket', own, caller }, async (user) => {
         const token = await challenges.issue({ purpose: PURPOSE, user, lifetime: KEPT })
         const contents: Contents = { token, issuedAt: await storeTime(), session }
         const { keyId, sealed } = vault.seal(PURPOSE, path, JSON.stringify(contents))
         return `${keyId}.${sealed}`
-      })
-    },
+      }),
     async redeem(ticket, path) {
       const [keyId = '', sealed = ''] = ticket.split('.')
       const text = vault.open(PURPOSE, path, { keyId, sealed })

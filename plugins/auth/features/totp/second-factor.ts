@@ -1,9 +1,8 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { sessionOver } from '../../errors.ts'
-import type { FlowName } from '../../events/outcomes.ts'
-import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
+import type { Caller, FactorCodes, Grant, OwnSession } from '../../flows/proof.ts'
+import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { otpauthUri } from './one-time-code.ts'
@@ -46,12 +45,12 @@ export function createSecondFactor(
 
   return {
     setUp: (own, caller) =>
-      asOwner(kit, { flow: 'enrolFactor', own, caller }, async (user) => {
+      asOwner(kit, { flow: 'enrolFactor', rule: 'totp', own, caller }, async (user) => {
         const secret = await authenticators.begin(user)
         return { secret, uri: otpauthUri(secret, issuer, user.email) }
       }),
     confirm: (code, own, caller) =>
-      asOwner(kit, { flow: 'addFactor', own, caller }, async (user) => {
+      asOwner(kit, { flow: 'addFactor', rule: 'totp', own, caller }, async (user) => {
         const recoveryCodes = await authenticators.confirm(user, code, caller)
         // After the statement that makes the factor active, so that no login in progress passes without it.
         const raised = await kit.sessions.endAll(user)
@@ -62,28 +61,14 @@ export function createSecondFactor(
         return { recoveryCodes, grant }
       }),
     remove: (codes, own, caller) =>
-      asOwner(kit, { flow: 'removeFactor', own, caller }, async (user) => {
+      asOwner(kit, { flow: 'removeFactor', rule: 'totp', own, caller }, async (user) => {
         if (!(await authenticators.remove(await verified(user, codes, caller)))) throw totpMissing()
         await kit.factorChanged(user, 'factor-removed', caller)
       }),
     renewRecovery: (codes, own, caller) =>
-      asOwner(kit, { flow: 'renewRecovery', own, caller }, async (user) =>
+      asOwner(kit, { flow: 'renewRecovery', rule: 'totp', own, caller }, async (user) =>
         authenticators.renewRecovery(await verified(user, codes, caller)),
       ),
     logIn: createSecondStep(kit, authenticators),
   }
-}
-
-/** Runs an attempt of a signed-in user, with the account as stored now. */
-function asOwner<T>(
-  kit: FeatureKit,
-  { flow, own, caller }: { readonly flow: FlowName; readonly own: OwnSession; readonly caller: Caller },
-  work: (user: StoredUser) => Promise<T>,
-): Promise<T> {
-  const counted = { user: own.userId }
-  return kit.attempt({ flow, rule: 'totp', caller, known: { ...own }, counted }, async () => {
-    const user = await kit.sessions.findOwner(own.sessionId, own.userId)
-    if (user === null) throw sessionOver()
-    return work(user)
-  })
 }

@@ -1,0 +1,30 @@
+import type { StoredUser } from '../accounts/auth-store.ts'
+import type { FlowName } from '../events/outcomes.ts'
+import type { Caller, OwnSession } from '../flows/proof.ts'
+import type { LimitRule } from '../limits/limit-rules.ts'
+import type { FeatureAttempt, FeatureKit } from './feature.ts'
+
+/** An attempt of a user who is signed in. */
+export interface OwnAttempt {
+  readonly flow: FlowName
+  readonly rule: LimitRule
+  readonly own: OwnSession
+  readonly caller: Caller
+}
+
+/** Returns the attempt with its subject: the session for its event, the user for its limit. */
+export function attemptOf({ own, ...rest }: OwnAttempt): FeatureAttempt {
+  return { ...rest, known: { ...own }, counted: { user: own.userId } }
+}
+
+/**
+ * Runs an attempt of a signed-in user, with the account as stored now.
+ * @throws Unauthorized if the session is over; LimitReached, and errors of `work`.
+ */
+export function asOwner<T>(
+  { attempt, sessions }: FeatureKit,
+  given: OwnAttempt,
+  work: (user: StoredUser) => Promise<T>,
+): Promise<T> {
+  return attempt(attemptOf(given), async () => work(await sessions.owner(given.own)))
+}
