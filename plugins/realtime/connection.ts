@@ -7,21 +7,16 @@ import {
   clientNetwork,
   type ConnectionLife,
   describeError,
-  ignore,
   isDevServer,
   type TakenConnection,
   type Takeover,
 } from 'mortar/kit'
-import type { RawData, WebSocket } from 'ws'
+import type { RawData } from 'ws'
 import { CLOSES } from './close-codes.ts'
+import type { ConnectedSocket, SocketEvents } from './connected-socket.ts'
 import type { Settings } from './options.ts'
 import { ServerSocket, type SocketCounts } from './server-socket.ts'
 import type { SocketRouteRuntime } from './socket-route.ts'
-
-const CONNECTION = Symbol('mortar.connection')
-
-/** A WebSocket, which knows its connection. */
-type Connected = WebSocket & { [CONNECTION]?: Connection }
 
 /** The sockets of a process, as one connection sees them. */
 export interface SocketPlaces {
@@ -39,7 +34,7 @@ export interface SocketPlaces {
 }
 
 /** A socket from the handshake until it is closed and its handler has ended. */
-export class Connection implements Takeover {
+export class Connection implements Takeover, SocketEvents {
   readonly #ctx: Context
   readonly #route: SocketRouteRuntime
   readonly #sockets: SocketPlaces
@@ -56,16 +51,12 @@ export class Connection implements Takeover {
     this.#sockets = sockets
   }
 
-  get socket(): ServerSocket {
-    return this.#socket!
-  }
-
   begin(connection: TakenConnection, life: ConnectionLife): void {
     const sockets = this.#sockets
     const route = this.#route
     const bounds = route.boundsIn(sockets.settings.bounds)
     sockets.enter(clientOf(this.#ctx))
-    let ws: WebSocket
+    let ws: ConnectedSocket
     try {
       ws = route.shake(connection, bounds)
     } catch (error) {
@@ -75,10 +66,10 @@ export class Connection implements Takeover {
     const socket = new ServerSocket({ id: this.#ctx.id, ws, route, bounds, totals: sockets.totals })
     this.#socket = socket
     this.#life = life
-    this.#since = performance.now()
+    this.#since = Math.round(performance.now())
     this.#group = sockets.watch(socket)
     sockets.begun()
-    listen(ws, this)
+    ws.events = this
     // The connection belongs to the socket when this function has returned.
     queueMicrotask(() => this.#run(socket))
   }
@@ -87,8 +78,19 @@ export class Connection implements Takeover {
     this.#socket?.end(status === 401 ? CLOSES.session : closing())
   }
 
-  /** Ends the socket of a lost or closed connection. */
-  closed(received: number): void {
+  onMessage(data: RawData, isBinary: boolean): void {
+    this.#socket!.accept(data, isBinary)
+  }
+
+  onPing(data: Buffer): void {
+    this.#socket!.pong(data)
+  }
+
+  onPong(): void {
+    this.#socket!.isAlive = true
+  }
+
+  onClose(received: number): void {
     const ctx = this.#ctx
     const socket = this.#socket!
     socket.wake()
@@ -127,29 +129,6 @@ export class Connection implements Takeover {
     this.#life!.ended()
     this.#sockets.ended()
   }
-}
-
-function onMessage(this: Connected, data: RawData, isBinary: boolean): void {
-  this[CONNECTION]!.socket.accept(data, isBinary)
-}
-
-function onPing(this: Connected): void {
-  const { socket } = this[CONNECTION]!
-  if (socket.count()) socket.hasRoom()
-}
-
-function onPong(this: Connected): void {
-  this[CONNECTION]!.socket.isAlive = true
-}
-
-function onClose(this: Connected, code: number): void {
-  this[CONNECTION]!.closed(code)
-}
-
-function listen(ws: Connected, connection: Connection): void {
-  ws[CONNECTION] = connection
-  // `ignore`: after a broken frame or a lost connection the end follows.
-  ws.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('error', ignore).on('close', onClose)
 }
 
 /** Returns the end of a socket whose application stops. `mortar dev` starts it again immediately. */

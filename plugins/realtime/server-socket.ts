@@ -1,6 +1,6 @@
 import { HttpError } from 'mortar'
 import { problemText } from 'mortar/kit'
-import type { RawData, WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { CLOSES, codeOfStatus, shortened, type Close } from './close-codes.ts'
 import type { Bounds } from './options.ts'
 import type { Socket } from './socket.ts'
@@ -18,6 +18,8 @@ const FEW_WAITING = 4
 
 /** Milliseconds for a slow client to read the end of its socket. */
 const SLOW = 1000
+
+type Read = IteratorResult<unknown, void> | Promise<IteratorResult<unknown, void>>
 
 /** Settings of a `ServerSocket`. */
 export interface SocketSettings {
@@ -42,12 +44,13 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   readonly #route: SocketRouteRuntime
   readonly #bounds: Bounds
   readonly #totals: SocketCounts
-  #waiting: string[] = []
-  #wake: (() => void) | undefined = undefined
+  /** Messages for which the handler is not ready. */
+  #waiting: string[] | undefined = undefined
+  /** Gives the handler its next message. */
+  #wake: ((result: Read) => void) | undefined = undefined
   #second = 0
   #inSecond = 0
   #whenDrained: (() => void)[] | undefined = undefined
-  #whenWritten: (() => void) | undefined = undefined
 
   constructor({ id, ws, route, bounds, totals }: SocketSettings) {
     this.id = id
@@ -58,7 +61,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   }
 
   get isOpen(): boolean {
-    return this.#ws.readyState === this.#ws.OPEN
+    return this.#ws.readyState === WebSocket.OPEN
   }
 
   get buffered(): number {
@@ -84,11 +87,14 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (!this.isOpen || this.buffered === 0) return Promise.resolve()
     return new Promise((resolve) => {
       ;(this.#whenDrained ??= []).push(resolve)
+      // The smallest frame, which nobody answers, is written after all others.
+      this.#ws.pong('', false, () => this.#whenDrained!.shift()?.())
     })
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<unknown, void> {
-    return new Messages(this)
+  /** Not a generator, which costs an idle socket twice the memory. */
+  [Symbol.asyncIterator](): this {
+    return this
   }
 
   /** Sends a problem, as `{ "problem": { … } }`. */
@@ -100,7 +106,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   end(close: Close): void {
     if (!this.isOpen) return
     this.closed = close
-    this.#waiting = []
+    this.#waiting = undefined
     this.#ws.close(close.code, shortened(close.reason))
     // A socket that is not read would never see the confirmation.
     this.#ws.resume()
@@ -115,9 +121,9 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (isBinary) return this.end(CLOSES.binary)
     if (this.#route.read === undefined) return this.end(CLOSES.silent)
     // Text arrives as one buffer.
-    this.#waiting.push((data as Buffer).toString())
-    if (this.#waiting.length >= MOST_WAITING) this.#ws.pause()
-    this.wake()
+    const text = (data as Buffer).toString()
+    if (this.#wake !== undefined) return this.#wakeWith(text)
+    if ((this.#waiting ??= []).push(text) >= MOST_WAITING) this.#ws.pause()
   }
 
   /** Counts a message or a ping of the client. @returns false beyond the limit, which ends the socket. */
@@ -131,6 +137,11 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (++this.#inSecond <= this.#bounds.messageRate) return true
     this.end(CLOSES.rate)
     return false
+  }
+
+  /** Answers a ping of the client. */
+  pong(data: Buffer): void {
+    if (this.isOpen && this.count() && this.hasRoom()) this.#ws.pong(data)
   }
 
   /** Asks the client for a sign of life, or gives up a connection without one since the last call. */
@@ -151,72 +162,60 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     return false
   }
 
-  /** Wakes what waits for a message, or for the output. */
+  /** Ends the wait of the handler when the socket ends. */
   wake(): void {
+    this.#wakeWith(undefined)
+    for (const resolve of this.#whenDrained?.splice(0) ?? []) resolve()
+  }
+
+  #wakeWith(text: string | undefined): void {
     const waker = this.#wake
     this.#wake = undefined
-    waker?.()
-    if (this.#whenDrained === undefined || (this.isOpen && this.buffered > 0)) return
-    for (const resolve of this.#whenDrained.splice(0)) resolve()
+    waker?.(this.#read(text))
   }
 
   /** Returns the next message, when there is one. */
   next(): Promise<IteratorResult<unknown, void>> {
-    if (this.#waiting.length > 0 || !this.isOpen) return this.#read()
+    return Promise.resolve(this.#read(this.#waiting?.shift()))
+  }
+
+  #read(text: string | undefined): Read {
+    if (text === undefined) return this.isOpen ? this.#wait() : { done: true, value: undefined }
+    if (this.#ws.isPaused && (this.#waiting?.length ?? 0) <= FEW_WAITING) this.#ws.resume()
+    try {
+      const value = this.#route.read!(text)
+      if (!(value instanceof Promise)) return { done: false, value }
+      return value.then(
+        (settled: unknown) => ({ done: false, value: settled }),
+        (error: unknown) => this.#readAfter(error),
+      )
+    } catch (error) {
+      return this.#readAfter(error)
+    }
+  }
+
+  /** Refuses an invalid message. @throws an error that is not the client's. */
+  async #readAfter(error: unknown): Promise<IteratorResult<unknown, void>> {
+    if (!(error instanceof HttpError)) throw error
+    if (this.isOpen) this.report(error)
+    if (this.#bounds.invalid === 'close') this.end(CLOSES.invalid)
+    return this.next()
+  }
+
+  #wait(): Promise<IteratorResult<unknown, void>> {
+    const other = this.#wake
     return new Promise((resolve) => {
-      const other = this.#wake
       this.#wake =
         other === undefined
-          ? () => resolve(this.#read())
-          : () => {
-              other()
-              resolve(this.#read())
+          ? resolve
+          : (result) => {
+              other(result)
+              resolve(this.next())
             }
     })
   }
 
-  async #read(): Promise<IteratorResult<unknown, void>> {
-    for (;;) {
-      const text = this.#waiting.shift()
-      if (text === undefined) return this.isOpen ? this.next() : { done: true, value: undefined }
-      if (this.#ws.isPaused && this.#waiting.length <= FEW_WAITING) this.#ws.resume()
-      try {
-        return { done: false, value: await this.#route.read!(text) }
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        this.#refuse(error)
-      }
-    }
-  }
-
   #write(text: string): void {
-    if (!this.hasRoom(text.length)) return
-    this.#whenWritten ??= () => {
-      if (this.#whenDrained !== undefined) this.wake()
-    }
-    this.#ws.send(text, this.#whenWritten)
-  }
-
-  #refuse(error: HttpError): void {
-    if (!this.isOpen) return
-    this.report(error)
-    if (this.#bounds.invalid === 'close') this.end(CLOSES.invalid)
-  }
-}
-
-/** The messages of a socket. Not a generator, which costs an idle socket twice the memory. */
-class Messages implements AsyncIterator<unknown, void> {
-  readonly #socket: ServerSocket
-
-  constructor(socket: ServerSocket) {
-    this.#socket = socket
-  }
-
-  next(): Promise<IteratorResult<unknown, void>> {
-    return this.#socket.next()
-  }
-
-  return(): Promise<IteratorResult<unknown, void>> {
-    return Promise.resolve({ done: true, value: undefined })
+    if (this.hasRoom(text.length)) this.#ws.send(text)
   }
 }

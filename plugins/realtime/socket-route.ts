@@ -9,7 +9,8 @@ import {
   type ReadJson,
   type TakenConnection,
 } from 'mortar/kit'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type Server, WebSocketServer } from 'ws'
+import { ConnectedSocket } from './connected-socket.ts'
 import type { Bounds } from './options.ts'
 import type { Socket } from './socket.ts'
 
@@ -32,7 +33,7 @@ export interface SocketRouteRuntime extends Pick<SocketRouteParts, 'isLogged' | 
   /** Returns the bounds in an application with these defaults. */
   readonly boundsIn: (defaults: Bounds) => Bounds
   /** Sends the response 101. @throws BadRequest for a handshake that is not valid. */
-  readonly shake: (connection: TakenConnection, bounds: Bounds) => WebSocket
+  readonly shake: (connection: TakenConnection, bounds: Bounds) => ConnectedSocket
 }
 
 /** Most fragments of one message. */
@@ -41,7 +42,7 @@ const FRAGMENTS = 1024
 const CLOSING = 5000
 
 export function createSocketRoute(parts: SocketRouteParts): SocketRouteRuntime {
-  const servers = new WeakMap<Bounds, WebSocketServer>()
+  const servers = new WeakMap<Bounds, SocketServer>()
   const merged = new WeakMap<Bounds, Bounds>()
   return {
     isLogged: parts.isLogged,
@@ -67,20 +68,25 @@ function remembered<Key extends object, Value extends object>(
   return value
 }
 
-function createServer({ maxMessage, compress }: Bounds): WebSocketServer {
+type SocketServer = Server<typeof ConnectedSocket>
+
+function createServer({ maxMessage, compress }: Bounds): SocketServer {
   // Two options are newer than the types of the package.
   const newer: object = { maxFragments: FRAGMENTS, closeTimeout: CLOSING }
   return new WebSocketServer({
     noServer: true,
+    WebSocket: ConnectedSocket,
     clientTracking: false,
+    // The socket counts pings before it sends pongs.
+    autoPong: false,
     maxPayload: maxMessage,
     perMessageDeflate: compress,
     ...newer,
   })
 }
 
-function shake(server: WebSocketServer, { req, socket, head, headers }: TakenConnection): WebSocket {
-  let made: WebSocket | undefined
+function shake(server: SocketServer, { req, socket, head, headers }: TakenConnection): ConnectedSocket {
+  let made: ConnectedSocket | undefined
   let reason = 'The client disconnected.'
   const addHeaders = (lines: string[]): void =>
     void lines.push(...headers.map(([name, value]) => `${name}: ${value}`))

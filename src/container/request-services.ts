@@ -22,6 +22,7 @@ const LOOKED_FOR_BY_JAVASCRIPT = new Set([
   'asymmetricMatch',
 ])
 
+const SOURCE = Symbol('source')
 const STATE = Symbol('state')
 
 /**
@@ -41,12 +42,15 @@ export function compileServices<Source>(
   })
   const shared: SharedByRequests<Source> = { container, read, watchEnd, needsScope }
   class RequestServiceView {
-    readonly [STATE]: RequestState<Source>
+    readonly [SOURCE]: Source;
+    [STATE]: RequestState<Source> | undefined = undefined
 
     constructor(source: Source) {
-      this[STATE] = new RequestState(shared, source)
+      this[SOURCE] = source
     }
   }
+  const stateOf = (view: RequestServiceView): RequestState<Source> =>
+    (view[STATE] ??= new RequestState(shared, view[SOURCE]))
   const { prototype } = RequestServiceView
   Object.setPrototypeOf(prototype, unknownNames())
   const define = (name: string, get: (this: RequestServiceView) => unknown): void =>
@@ -55,27 +59,27 @@ export function compileServices<Source>(
   for (const name of container.names) {
     const service = container.requestService(name)
     define(name, function get() {
-      const state = this[STATE]
-      if (service !== undefined) return state.make(this, name, service)
-      return state.openScope ? state.openScope.resolve(name) : container.cradle[name]
+      if (service !== undefined) return stateOf(this).make(this, name, service)
+      const scope = this[STATE]?.openScope
+      return scope ? scope.resolve(name) : container.cradle[name]
     })
   }
   for (const [name, get] of Object.entries(read))
     define(name, function readValue() {
-      return get(this[STATE].source)
+      return get(this[SOURCE])
     })
   return {
     services: (source) => new RequestServiceView(source) as unknown as Services,
-    scope: (services) => (services as unknown as RequestServiceView)[STATE].scope,
+    scope: (services) => stateOf(services as unknown as RequestServiceView).scope,
   }
 }
 
 /** Finds a service that was registered on `ctx.scope`, and refuses any other name. */
 function unknownNames(): object {
   return new Proxy(Object.create(null) as object, {
-    get(_target, name, services: { readonly [STATE]: RequestState<unknown> }) {
+    get(_target, name, services: { readonly [STATE]: RequestState<unknown> | undefined }) {
       if (typeof name === 'symbol' || LOOKED_FOR_BY_JAVASCRIPT.has(name)) return undefined
-      const scope = services[STATE].openScope
+      const scope = services[STATE]?.openScope
       if (scope?.has(name) === true) return scope.resolve(name)
       throw new Error(`No service is named '${name}'. Register it with app.provide or through a brick.`)
     },

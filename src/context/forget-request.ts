@@ -32,7 +32,8 @@ class SmallRequest {
     this.method = method
     this.url = url
     this.socket = socket
-    this.#headers = JSON.stringify(headers)
+    // Its bytes, because JSON.stringify makes a string of many parts.
+    this.#headers = Buffer.from(JSON.stringify(headers), 'latin1').toString('latin1')
   }
 
   get headers(): IncomingMessage['headers'] {
@@ -42,10 +43,6 @@ class SmallRequest {
 
 /** A response without an emitter until something waits for its end. */
 class SmallResponse {
-  readonly headersSent = true
-  readonly writableEnded = true
-  readonly writableFinished = true
-  readonly closed = false
   destroyed = false
   readonly socket: IncomingMessage['socket']
   #emitter: EventEmitter | undefined = undefined
@@ -76,3 +73,10 @@ class SmallResponse {
     return this.setHeader()
   }
 }
+
+Object.assign(SmallResponse.prototype, {
+  headersSent: true,
+  writableEnded: true,
+  writableFinished: true,
+  closed: false,
+})

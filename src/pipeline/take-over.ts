@@ -62,8 +62,14 @@ export function beginTakeover(ctx: RequestContext): void {
   const { socket, head } = heldConnection(req)!
   if (internal.id !== undefined) res.setHeader('X-Request-Id', internal.id)
   const life = new Life(ctx)
-  internal.takeover!.begin({ req, socket, head, headers: headersOf(res) }, life)
+  // Before the takeover listens to the connection too: Node enlarges a list of three listeners by sixteen places.
   res.detachSocket(req.socket)
+  try {
+    internal.takeover!.begin({ req, socket, head, headers: headersOf(res) }, life)
+  } catch (error) {
+    res.assignSocket(req.socket)
+    throw error
+  }
   res.writeHead(101)
   markAsSent(res)
   // Scoped services live as long as the connection is used.

@@ -75,7 +75,10 @@ function serve(server: Server, req: IncomingMessage, socket: Duplex): void {
   }
   socket.on('drain', drain)
   res.once('finish', () => refuseRest(res, socket)).on('close', forget)
-  whenReleased(req, forget)
+  whenReleased(req, () => {
+    forget()
+    if (socket.listenerCount('error') > 1) socket.off('error', ignore)
+  })
   server.emit('request', req, res)
 }
 

@@ -108,6 +108,26 @@ describe('A socket', () => {
     expect(errors[0]).to.include('secret detail').and.not.include('hunter2')
   })
 
+  it('ends with 1011 when its schema for messages throws or rejects', async () => {
+    const failing = object({ text: string().test('fails', () => Promise.reject(new Error('no table'))) })
+    const throwing = object({
+      text: string().test('throws', () => {
+        throw new Error('no table')
+      }),
+    })
+    for (const receive of [failing, throwing]) {
+      const route = defineSocket({ receive }, async (_ctx, socket) => {
+        for await (const each of socket) expect(each).to.equal(undefined)
+      })
+      const lines: string[] = []
+      const { app } = await serve(route, {}, lines)
+      const socket = await connect<typeof route>(app, '/')
+      socket.send({ text: 'a' })
+      expect((await socket.closed).code).to.equal(1011)
+      expect(lines.join()).to.include('no table')
+    }
+  })
+
   it('ends with the problem that its handler throws', async () => {
     const lines: string[] = []
     const { app } = await serve(
