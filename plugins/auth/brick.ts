@@ -2,7 +2,6 @@ import {
   createRouter,
   defineBrick,
   singleton,
-  StartupError,
   type Authenticator,
   type BrickServices,
   type Duration,
@@ -22,7 +21,7 @@ import {
   type ConnectedProvider,
   type UserOf,
 } from './provider.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { STARTUP_CODES, fault } from './startup-codes.ts'
 import { watchByIdentify } from './watch-by-identify.ts'
 
 /** Options of `auth()` besides the provider. */
@@ -136,10 +135,8 @@ function policiesOf(connected: object, own: NonNullable<AuthOptions['policies']>
   const { policies = {} } = connected as { readonly policies?: Readonly<Record<string, Policy>> }
   const taken = Object.keys(policies).find((name) => Object.hasOwn(own, name))
   if (taken === undefined) return { ...policies, ...own }
-  throw new StartupError(`The policy '${taken}' belongs to a feature of the provider.`, {
-    code: 'MORTAR_AUTH_POLICY',
+  throw fault('MORTAR_AUTH_POLICY', `The policy '${taken}' belongs to a feature of the provider.`, {
     remedy: 'Give the policy of the application another name.',
-    brick: 'auth',
   })
 }
 
@@ -150,23 +147,18 @@ function milliseconds(timeout: Duration): number {
   } catch {
     // Reported below, with the remedy.
   }
-  throw new StartupError(`The option timeout of auth() is not a duration: ${String(timeout)}.`, {
-    code: 'MORTAR_AUTH_OPTION',
+  throw fault('MORTAR_AUTH_OPTION', `The option timeout of auth() is not a duration: ${String(timeout)}.`, {
     remedy: `Write seconds or a duration above zero, such as '10s'.`,
-    brick: 'auth',
   })
 }
 
 /** Checks a value that is compared with the header `Origin`: an impossible one would silently trust nobody. */
 function originOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
-  throw new StartupError(
+  throw fault(
+    'MORTAR_AUTH_OPTION',
     `The option trustedOrigins of auth() has an entry that is not an origin: '${url}'.`,
-    {
-      code: 'MORTAR_AUTH_OPTION',
-      remedy: "Write scheme and host, such as 'https://app.example.com'.",
-      brick: 'auth',
-    },
+    { remedy: "Write scheme and host, such as 'https://app.example.com'." },
   )
 }
 
@@ -179,9 +171,7 @@ function mount(provider: AuthProvider, prefix: string) {
 function checkPolicies(policies: Readonly<Record<string, unknown>>): void {
   const wrong = Object.entries(policies).find(([, policy]) => typeof policy !== 'function')
   if (wrong)
-    throw new StartupError(`The policy '${wrong[0]}' is not a function but ${typeof wrong[1]}.`, {
-      code: 'MORTAR_AUTH_POLICY',
+    throw fault('MORTAR_AUTH_POLICY', `The policy '${wrong[0]}' is not a function but ${typeof wrong[1]}.`, {
       remedy: 'Write a policy as (user, ctx) => boolean.',
-      brick: 'auth',
     })
 }

@@ -1,13 +1,8 @@
-import {
-  StartupError,
-  type BrickCommand,
-  type BrickCommandInput,
-  type BrickCommandResult,
-  type Cradle,
-} from 'mortar'
+import type { StartupError, BrickCommand, BrickCommandInput, BrickCommandResult, Cradle } from 'mortar'
 import { printable } from 'mortar/kit'
 import type { Account, AccountOperations } from './flows/accounts.ts'
 import type { ConnectedProvider } from './provider.ts'
+import { fault } from './startup-codes.ts'
 
 /** Items of one page by default. */
 export const DEFAULT_PAGE = 50
@@ -56,18 +51,14 @@ function toolsOf(name: string, input: BrickCommandInput, services: Cradle): Tool
   const provider = services['authProvider'] as ConnectedProvider
   const { accounts } = provider
   if (accounts !== undefined) return { accounts, provider, input }
-  throw new StartupError(`The auth provider '${name}' keeps its accounts elsewhere.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  throw fault('MORTAR_AUTH_ACCOUNTS', `The auth provider '${name}' keeps its accounts elsewhere.`, {
     remedy: 'Use the tools of the service or library that it connects to.',
-    brick: 'auth',
   })
 }
 
 function unknownUser(key: string): StartupError {
-  return new StartupError(`There is no account '${printable(key)}'.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  return fault('MORTAR_AUTH_ACCOUNTS', `There is no account '${printable(key)}'.`, {
     remedy: 'Look for it: mortar auth users --search TEXT',
-    brick: 'auth',
   })
 }
 

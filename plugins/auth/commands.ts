@@ -1,8 +1,9 @@
-import { StartupError, type BrickCommand, type BrickCommandResult } from 'mortar'
+import type { BrickCommand, BrickCommandResult } from 'mortar'
 import { inColumns, printable } from 'mortar/kit'
 import { commandMakers, DEFAULT_PAGE, readLimit, type Tools } from './command-makers.ts'
 import { featureCommands } from './feature-commands.ts'
 import type { Account, AccountSession } from './flows/accounts.ts'
+import { fault } from './startup-codes.ts'
 
 /** The commands `mortar auth …`, for providers with the capability `accounts`. */
 export function accountCommands(providerName: string): Readonly<Record<string, BrickCommand>> {
@@ -97,10 +98,8 @@ async function signOut(
   }
   if (await accounts.endSession(id, String(session)))
     return { json: { id, session, signedOut: true }, text: `The session ${String(session)} has ended.` }
-  throw new StartupError(`${email} has no session '${String(session)}'.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  throw fault('MORTAR_AUTH_ACCOUNTS', `${email} has no session '${String(session)}'.`, {
     remedy: `List them: mortar auth sessions ${id}`,
-    brick: 'auth',
   })
 }
 
@@ -116,9 +115,7 @@ async function deleteAccount(
 async function resetLink({ id, email }: Account, { accounts }: Tools): Promise<BrickCommandResult> {
   const made = await accounts.resetLink(id)
   if (made !== null) return { json: { id, ...made }, text: made.link }
-  throw new StartupError(`${email} is disabled, and a disabled account accepts no reset link.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  throw fault('MORTAR_AUTH_ACCOUNTS', `${email} is disabled, and a disabled account accepts no reset link.`, {
     remedy: `Enable it first: mortar auth enable ${id}`,
-    brick: 'auth',
   })
 }

@@ -1,7 +1,8 @@
-import { StartupError, type BrickCommand, type BrickCommandResult } from 'mortar'
+import type { StartupError, BrickCommand, BrickCommandResult } from 'mortar'
 import { inColumns, printable } from 'mortar/kit'
 import { commandMakers, DEFAULT_PAGE, readLimit, type Tools } from './command-makers.ts'
 import type { Account } from './flows/accounts.ts'
+import { fault } from './startup-codes.ts'
 
 /** The commands `mortar auth …` that need a feature. */
 export function featureCommands(providerName: string): Readonly<Record<string, BrickCommand>> {
@@ -38,13 +39,10 @@ async function reseal({ accounts }: Tools): Promise<BrickCommandResult> {
   if (accounts.reseal === undefined) throw without('second factors', 'totp()')
   const done = await accounts.reseal()
   if (done.unreadable === 0) return { json: done, text: `Resealed: ${done.resealed}.` }
-  throw new StartupError(
+  throw fault(
+    'MORTAR_AUTH_SEALED',
     `Resealed: ${done.resealed}. ${done.unreadable} need a secret that is not in AUTH_SECRETS.`,
-    {
-      code: 'MORTAR_AUTH_SEALED',
-      remedy: 'Append the old secret to the list and run the command again, or remove these factors.',
-      brick: 'auth',
-    },
+    { remedy: 'Append the old secret to the list and run the command again, or remove these factors.' },
   )
 }
 
@@ -62,10 +60,8 @@ async function unlink({ id, email }: Account, { accounts, input }: Tools): Promi
   const removed = await accounts.linked.remove(id, linkId)
   if (removed)
     return { json: { id, linkId, removed }, text: `${printable(email)} is not linked to it any more.` }
-  throw new StartupError(`${printable(email)} has no linked account '${printable(linkId)}'.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  throw fault('MORTAR_AUTH_ACCOUNTS', `${printable(email)} has no linked account '${printable(linkId)}'.`, {
     remedy: `List them: mortar auth linked ${id}`,
-    brick: 'auth',
   })
 }
 
@@ -90,9 +86,7 @@ async function listEvents({ accounts, input: { values } }: Tools): Promise<Brick
 }
 
 function without(what: string, feature: string): StartupError {
-  return new StartupError(`The auth provider has no ${what}.`, {
-    code: 'MORTAR_AUTH_ACCOUNTS',
+  return fault('MORTAR_AUTH_ACCOUNTS', `The auth provider has no ${what}.`, {
     remedy: `Add ${feature} to the option features.`,
-    brick: 'auth',
   })
 }

@@ -1,15 +1,16 @@
-import {
+import type {
   StartupError,
-  type AnyRouter,
-  type Authenticator,
-  type BrickServices,
-  type DoctorFinding,
-  type HttpError,
-  type SecurityScheme,
-  type User,
+  AnyRouter,
+  Authenticator,
+  BrickServices,
+  DoctorFinding,
+  HttpError,
+  SecurityScheme,
+  User,
 } from 'mortar'
 import type { Peers } from 'mortar/kit'
 import type { AccountOperations } from './flows/accounts.ts'
+import { fault } from './startup-codes.ts'
 
 /** Capabilities of a provider besides `identify`. Declared capabilities are checked before the first request. */
 export interface ProviderCapabilities {
@@ -124,13 +125,10 @@ function missingIn(
 export function mountPath({ name, basePath }: ProviderDescription, prefix: string | undefined): string {
   if (basePath === undefined) return prefix ?? '/auth'
   if (prefix !== undefined && trimmed(prefix) !== trimmed(basePath))
-    throw new StartupError(
+    throw fault(
+      'MORTAR_AUTH_BASE_PATH',
       `The auth provider '${name}' uses the base path '${basePath}', but auth() mounts it under '${prefix}'.`,
-      {
-        code: 'MORTAR_AUTH_BASE_PATH',
-        remedy: `Remove the prefix from auth(), or set both to the same path.`,
-        brick: 'auth',
-      },
+      { remedy: `Remove the prefix from auth(), or set both to the same path.` },
     )
   return trimmed(basePath)
 }
@@ -167,9 +165,7 @@ function subject(provider: { readonly name: string }): string {
 }
 
 function refusal(who: string, what: string): StartupError {
-  return new StartupError(`${who} ${what}.`, {
-    code: 'MORTAR_AUTH_PROVIDER',
+  return fault('MORTAR_AUTH_PROVIDER', `${who} ${what}.`, {
     remedy: 'Pass auth() an object of the type AuthProvider, such as the result of basicAuth().',
-    brick: 'auth',
   })
 }

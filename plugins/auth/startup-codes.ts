@@ -1,4 +1,4 @@
-import type { StartupCodes } from 'mortar/kit'
+import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the auth brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
@@ -108,3 +108,6 @@ export const STARTUP_CODES = {
     remedy: "Add what the message names, such as `export * from '@mortar/auth/basic/schema'`.",
   },
 } as const satisfies StartupCodes
+
+/** Makes a `StartupError` with one of these codes and its remedy. */
+export const fault = startupErrors({ brick: 'auth', codes: STARTUP_CODES })

@@ -7,7 +7,6 @@ import {
   type Logger,
   type MigrationService,
   singleton,
-  StartupError,
 } from 'mortar'
 import { isCommand, type SideConnections } from 'mortar/kit'
 import { addPoolGauges } from './compat/pool-gauges.ts'
@@ -29,7 +28,7 @@ import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './opti
 import { checkPendingMigrations } from './migrations/pending-migrations.ts'
 import { PROBLEMS } from './problems.ts'
 import { warnOfDifferences } from './migrations/schema-differences.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { STARTUP_CODES, fault } from './startup-codes.ts'
 import { databaseNeed } from './drivers/typeorm.ts'
 
 /** Services of the brick: `db`, `migrations` for the command line and for tests, and `sideConnections` for bricks. */
@@ -146,10 +145,8 @@ function migrationsOf(db: DataSource, { migrations, lockTimeout }: DatabaseSetti
       ...(lockTimeout !== undefined && { lockTimeout }),
     })
   const refuse = async (): Promise<never> => {
-    throw new StartupError(`The brick 'database' has no folder of migrations.`, {
-      code: 'MORTAR_MIGRATIONS_FOLDER',
+    throw fault('MORTAR_MIGRATIONS_FOLDER', `The brick 'database' has no folder of migrations.`, {
       remedy: `Add the option migrations: join(import.meta.dirname, 'migrations').`,
-      brick: 'database',
     })
   }
   return { generate: refuse, run: refuse, plan: refuse, revert: refuse, fresh: refuse, status: refuse }

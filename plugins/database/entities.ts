@@ -1,6 +1,7 @@
 import type { EntitySchema } from 'typeorm'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import { typeorm } from './drivers/typeorm.ts'
+import { fault } from './startup-codes.ts'
 
 /** A class with TypeORM's decorators. */
 export type EntityClass = new (...args: never[]) => object
@@ -32,14 +33,14 @@ function entitiesOf(part: unknown): Entity[] {
   if (isEntity(part) || typeof part === 'string') return [part]
   const name = typeof part === 'function' ? part.name || 'a function' : undefined
   if (name !== undefined)
-    throw fault(`\`entities\` has ${name}, which has no decorator @Entity().`, CLASS_REMEDY)
+    throw wrongEntities(`\`entities\` has ${name}, which has no decorator @Entity().`, CLASS_REMEDY)
   if (typeof part !== 'object' || part === null)
-    throw fault(`\`entities\` has ${String(part)}, which is not an entity.`, MODULE_REMEDY)
+    throw wrongEntities(`\`entities\` has ${String(part)}, which is not an entity.`, MODULE_REMEDY)
   const found = Object.values(part).filter(isEntity)
   // A schema module of a new application exports nothing.
   const isEmptyModule = isModule(part) && Object.keys(part).length === 0
   if (found.length > 0 || isEmptyModule) return found
-  throw fault(`\`entities\` has an object without an entity${namesOf(part)}.`, MODULE_REMEDY)
+  throw wrongEntities(`\`entities\` has an object without an entity${namesOf(part)}.`, MODULE_REMEDY)
 }
 
 const isModule = (value: object): boolean => Object.prototype.toString.call(value) === '[object Module]'
@@ -55,7 +56,7 @@ function refuseSameNames(entities: readonly Entity[]): void {
   const names = schemas.map(({ options }) => options.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
-    throw fault(
+    throw wrongEntities(
       `\`entities\` has two EntitySchemas with the name '${twice}'.`,
       'Rename one, or leave one out.',
     )
@@ -66,8 +67,8 @@ const CLASS_REMEDY =
 const MODULE_REMEDY =
   "Give a schema module (import * as schema from './schema.ts') or its EntitySchemas. For no tables, leave `entities` out."
 
-function fault(found: string, remedy: string): StartupError {
-  return new StartupError(found, { code: 'MORTAR_DATABASE_ENTITIES', remedy, brick: 'database' })
+function wrongEntities(found: string, remedy: string): StartupError {
+  return fault('MORTAR_DATABASE_ENTITIES', found, { remedy })
 }
 
 function isEntity(value: unknown): value is Entity {

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, EntityManager } from 'typeorm'
-import { type Duration, StartupError } from 'mortar'
+import type { Duration, StartupError } from 'mortar'
 import { seconds } from 'mortar/kit'
 import { recordingOf } from './plan/record-statements.ts'
+import { fault } from './startup-codes.ts'
 
 /** The table of unfinished work, beside the table of migrations. */
 export const PROGRESS = 'migration_batches'
@@ -111,9 +112,9 @@ const SIZE = 1000
 const sizeOf = ({ size = SIZE }: BatchOptions): number => size
 
 function insideTransaction(name: string): StartupError {
-  return new StartupError(`inBatches() of '${name}' runs inside a transaction, which would keep all locks.`, {
-    code: 'MORTAR_MIGRATION_BATCHES',
-    remedy: 'Add readonly transaction = false to the migration, or call it outside of transaction().',
-    brick: 'database',
-  })
+  return fault(
+    'MORTAR_MIGRATION_BATCHES',
+    `inBatches() of '${name}' runs inside a transaction, which would keep all locks.`,
+    { remedy: 'Add readonly transaction = false to the migration, or call it outside of transaction().' },
+  )
 }

@@ -1,6 +1,6 @@
-import { StartupError } from 'mortar'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import type { ConnectionOptions, DatabaseSettings } from './options.ts'
+import { fault } from './startup-codes.ts'
 
 type KeyOfAny<Union> = Union extends unknown ? keyof Union : never
 
@@ -180,9 +180,7 @@ export function checkDatabaseSettings(settings: DatabaseSettings): void {
 export function checkDatabaseSource(source: unknown): void {
   if (typeof source === 'function' || (typeof source === 'object' && source !== null)) return
   const kind = typeof source === 'string' ? 'a string' : String(source)
-  throw new StartupError(`The options of database() are ${kind}, not an object.`, {
-    code: 'MORTAR_DATABASE_URL',
+  throw fault('MORTAR_DATABASE_URL', `The options of database() are ${kind}, not an object.`, {
     remedy: 'Write database(fromUrl(url)), or pass an object of options.',
-    brick: 'database',
   })
 }

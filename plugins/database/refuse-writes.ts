@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm'
-import { StartupError } from 'mortar'
 import { sqliteConnectionOf } from './compat/typeorm.ts'
 import { openForReading } from './connections/watch-connections.ts'
 import { openSqliteForReading, QUERY_ONLY } from './drivers/sqlite-driver.ts'
+import { fault } from './startup-codes.ts'
 
 /** DataSources whose brick was asked to refuse writes. */
 const refusing = new WeakSet<DataSource>()
@@ -38,10 +38,8 @@ export async function checkRefusal(db: DataSource): Promise<void> {
   const rows = question === undefined ? [] : await db.query<Record<string, unknown>[]>(question)
   const values = rows.flatMap((row) => Object.values(row)).map((value) => String(value).toLowerCase())
   if (values.some((value) => value === 'on' || value === '1')) return
-  throw new StartupError('The database cannot be made to refuse writes for this process.', {
-    code: 'MORTAR_DATABASE_WRITES',
+  throw fault('MORTAR_DATABASE_WRITES', 'The database cannot be made to refuse writes for this process.', {
     remedy:
       'Connect without a pooler that ignores the settings of a session, or as a user who may only read, and use --write.',
-    brick: 'database',
   })
 }

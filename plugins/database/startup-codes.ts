@@ -1,4 +1,4 @@
-import type { StartupCodes } from 'mortar/kit'
+import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the database brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
@@ -101,3 +101,6 @@ export const STARTUP_CODES = {
     remedy: 'No action is needed: `query()` no longer prepares statements in this process.',
   },
 } as const satisfies StartupCodes
+
+/** Makes a `StartupError` with one of these codes and its remedy. */
+export const fault = startupErrors({ brick: 'database', codes: STARTUP_CODES })

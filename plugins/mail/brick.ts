@@ -1,7 +1,7 @@
 import {
   defineBrick,
   singleton,
-  StartupError,
+  type StartupError,
   type Brick,
   type BrickServices,
   type CoreServices,
@@ -16,7 +16,7 @@ import { repeatedMailer } from './repeated-mailer.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { STARTUP_CODES, fault } from './startup-codes.ts'
 import { samplesOf } from './templates/samples.ts'
 import { templatedMailer, type TemplateMailer } from './templates/templated-mailer.ts'
 import { createTemplates } from './templates/templates.ts'
@@ -88,10 +88,8 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
 }
 
 function withoutOptions(): StartupError {
-  return new StartupError('The options of mail() are undefined, not an object.', {
-    code: 'MORTAR_MAIL_OPTION',
+  return fault('MORTAR_MAIL_OPTION', 'The options of mail() are undefined, not an object.', {
     remedy: "Write mail({ from: 'Example <hello@example.com>' }).",
-    brick: 'mail',
   })
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
-import { StartupError, type Clock, type Logger, type Mailer, type MailMessage } from 'mortar'
+import type { Clock, Logger, Mailer, MailMessage } from 'mortar'
 import { readAddresses, type ParseAddresses } from './addresses.ts'
 import { captureMessage } from './captured-message.ts'
 import { explainFailure, withDeadline } from './delivery.ts'
@@ -13,6 +13,7 @@ import { textOfHtml } from './text-of-html.ts'
 import { loadAddressParser } from './nodemailer.ts'
 import type { Samples } from './templates/templates.ts'
 import { alwaysOpens, openTransport, type NamedTransports } from './transports/open-transport.ts'
+import { fault } from './startup-codes.ts'
 
 /** Dependencies and limits of a mailer. */
 export interface MailerSettings {
@@ -103,9 +104,7 @@ function checkSender(from: string, parse: ParseAddresses): void {
   } catch {
     // The StartupError below gives the reason.
   }
-  throw new StartupError("The mail brick's `from` is not exactly one e-mail address.", {
-    code: 'MORTAR_MAIL_OPTION',
-    brick: 'mail',
+  throw fault('MORTAR_MAIL_OPTION', "The mail brick's `from` is not exactly one e-mail address.", {
     remedy: "Write 'hello@example.com' or 'Example <hello@example.com>'.",
   })
 }

@@ -1,9 +1,10 @@
-import { StartupError, type Environment } from 'mortar'
+import type { Environment } from 'mortar'
 import { bytes, seconds } from 'mortar/kit'
 import { defaultTransport, type MailOptions, type MailTransport } from './options.ts'
 import type { OutboxLimits } from './outbox.ts'
 import { wrongOption } from './wrong-option.ts'
 import { checkTransport } from './transports/open-transport.ts'
+import { fault } from './startup-codes.ts'
 
 const DEFAULT_SIZE = 100
 const DEFAULT_BYTES = '64mb'
@@ -27,12 +28,14 @@ export interface MailSettings {
 export function readSettings(options: MailOptions, environment: Environment): MailSettings {
   const transport = options.transport || defaultTransport(environment)
   if (transport === undefined)
-    throw new StartupError('The mail brick has no transport, and production has no default one.', {
-      code: 'MORTAR_MAIL_NO_TRANSPORT',
-      brick: 'mail',
-      remedy:
-        "Give one: mail({ from, transport: 'smtps://user:pass@host' }). To drop all mail on purpose, transport: 'memory'.",
-    })
+    throw fault(
+      'MORTAR_MAIL_NO_TRANSPORT',
+      'The mail brick has no transport, and production has no default one.',
+      {
+        remedy:
+          "Give one: mail({ from, transport: 'smtps://user:pass@host' }). To drop all mail on purpose, transport: 'memory'.",
+      },
+    )
   checkTransport(transport)
   checkSender(options.from)
   checkKnown(options)

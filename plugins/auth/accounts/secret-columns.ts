@@ -1,4 +1,4 @@
-import { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** Endings of names whose values are usually secret. */
 const ENDING = /(?:secret|token|hash|key|code)s?$/i
@@ -17,9 +17,9 @@ export function refuseSecretColumns(
   const secret = names.filter((name) => ENDING.test(name) && !listed.includes(name))
   if (secret.length === 0) return
   const [list, verb] = [secret.map((name) => `'${name}'`).join(', '), secret.length === 1 ? 'is' : 'are']
-  throw new StartupError(`${list} of auth_users ${verb} named like a secret and would be in user.raw.`, {
-    code: 'MORTAR_AUTH_SECRET_COLUMN',
-    remedy: `${hide}, or list it in the option publicColumns if everybody with the token may read it.`,
-    brick: 'auth',
-  })
+  throw fault(
+    'MORTAR_AUTH_SECRET_COLUMN',
+    `${list} of auth_users ${verb} named like a secret and would be in user.raw.`,
+    { remedy: `${hide}, or list it in the option publicColumns if everybody with the token may read it.` },
+  )
 }

@@ -1,6 +1,7 @@
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import type { AnyObjectSchema } from 'mortar/yup'
 import { FRAMEWORK_FIELDS } from './private-fields.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Names of privileges, which a user must not choose. */
 const PRIVILEGE =
@@ -49,9 +50,5 @@ export function checkOwnFields(fields: Readonly<Record<string, unknown>> = {}): 
 }
 
 function refusal(found: string, remedy: string): StartupError {
-  return new StartupError(`The option signUpFields ${found}.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy,
-    brick: 'auth',
-  })
+  return fault('MORTAR_AUTH_OPTION', `The option signUpFields ${found}.`, { remedy })
 }

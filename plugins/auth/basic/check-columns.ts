@@ -1,6 +1,7 @@
-import { StartupError, type Cradle } from 'mortar'
+import type { StartupError, Cradle } from 'mortar'
 import { MissingColumn, MissingTable } from '../errors.ts'
 import { createSql, type DataSourceLike } from './sql.ts'
+import { fault } from '../startup-codes.ts'
 
 /**
  * Checks every column that was added after the first version of the tables, without reading a row. The endpoints report
@@ -21,15 +22,14 @@ export async function checkColumns(source: DataSourceLike, services: Cradle): Pr
 
 function outdated(cause: MissingColumn, pending: readonly string[]): StartupError {
   const found = `The tables of basicAuth() have no column ${cause.column}.`
-  return new StartupError(
+  return fault(
+    'MORTAR_AUTH_SCHEMA',
     pending.length > 0 ? `${found} Pending migrations: ${pending.join(', ')}.` : found,
     {
-      code: 'MORTAR_AUTH_SCHEMA',
       remedy:
         pending.length > 0
           ? 'Run them: mortar migrate run.'
           : 'Generate a migration and run it: mortar migrate generate AuthColumns, mortar migrate run.',
-      brick: 'auth',
       cause,
     },
   )

@@ -1,6 +1,7 @@
-import { StartupError, type Cradle } from 'mortar'
+import type { Cradle } from 'mortar'
 import { schemaStatements } from '../accounts/schema-entries.ts'
 import type { DataSourceLike } from './sql.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Tables of the provider. */
 export const TABLES = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions']
@@ -25,5 +26,5 @@ export function checkEntities(
     logger.warn(`${found} ${remedy} Production refuses to start without it.`)
     return
   }
-  throw new StartupError(found, { code: 'MORTAR_AUTH_ENTITIES', remedy, brick: 'auth' })
+  throw fault('MORTAR_AUTH_ENTITIES', found, { remedy })
 }

@@ -1,5 +1,5 @@
 /** The default provider: e-mail and password on the application's relational database, `@mortar/auth/basic`. */
-import { StartupError, type BrickServices, type Cradle } from 'mortar'
+import type { StartupError, BrickServices, Cradle } from 'mortar'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
@@ -17,6 +17,7 @@ import type { PublicColumns } from './public-columns.ts'
 import { tablesOf } from '../features/check-features.ts'
 import { relationalRecords } from './records.ts'
 import { createRelationalStore } from './store.ts'
+import { fault } from '../startup-codes.ts'
 
 export type { AuthEvents } from '../events/events.ts'
 export type { Secret } from '../tokens/keys.ts'
@@ -98,18 +99,20 @@ function databaseService(services: Cradle): DataSourceLike {
 }
 
 function notConnected(): StartupError {
-  return new StartupError('The DataSource of basicAuth() is not connected, and no brick connects it.', {
-    code: 'MORTAR_AUTH_DATABASE',
-    remedy:
-      'Register database(dataSource), which connects it at the start, or await dataSource.initialize() before.',
-    brick: 'auth',
-  })
+  return fault(
+    'MORTAR_AUTH_DATABASE',
+    'The DataSource of basicAuth() is not connected, and no brick connects it.',
+    {
+      remedy:
+        'Register database(dataSource), which connects it at the start, or await dataSource.initialize() before.',
+    },
+  )
 }
 
 function noDatabase(): StartupError {
-  return new StartupError("basicAuth() has no database: there is no service 'db', and no option db.", {
-    code: 'MORTAR_AUTH_DATABASE',
-    remedy: 'Register database(…) from @mortar/database, or give basicAuth({ db }) a TypeORM DataSource.',
-    brick: 'auth',
-  })
+  return fault(
+    'MORTAR_AUTH_DATABASE',
+    "basicAuth() has no database: there is no service 'db', and no option db.",
+    { remedy: 'Register database(…) from @mortar/database, or give basicAuth({ db }) a TypeORM DataSource.' },
+  )
 }

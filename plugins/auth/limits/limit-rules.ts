@@ -1,5 +1,6 @@
-import { StartupError, type Limit } from 'mortar'
+import type { StartupError, Limit } from 'mortar'
 import { parseLimit } from 'mortar/kit'
+import { fault } from '../startup-codes.ts'
 
 export type { Limit }
 
@@ -155,5 +156,5 @@ function refuseUnknown(given: unknown, known: object, where: string): void {
 }
 
 function wrong(found: string, remedy: string): StartupError {
-  return new StartupError(found, { code: 'MORTAR_AUTH_LIMIT', remedy, brick: 'auth' })
+  return fault('MORTAR_AUTH_LIMIT', found, { remedy })
 }

@@ -1,5 +1,5 @@
 import type { AnyObjectSchema } from 'mortar/yup'
-import { StartupError, type Duration, type Environment } from 'mortar'
+import type { StartupError, Duration, Environment } from 'mortar'
 import { seconds } from 'mortar/kit'
 import type { AuthFeature } from '../features/feature.ts'
 import type { AccountMail } from '../features/mails.ts'
@@ -7,6 +7,7 @@ import type { Secret } from '../tokens/keys.ts'
 import type { HashCost } from '../passwords/passwords.ts'
 import type { LimitOptions } from '../limits/rate-limits.ts'
 import type { WeakPasswordOptions } from '../passwords/weak-passwords/password-judge.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Options of both variants with e-mail and password, relational and document. */
 export interface PasswordAuthOptions extends WeakPasswordOptions {
@@ -191,11 +192,7 @@ export function lifetime(option: string, value: Duration, least: number, most: n
 }
 
 function wrong(option: string, found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${option} of the auth provider ${found}.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy,
-    brick: 'auth',
-  })
+  return fault('MORTAR_AUTH_OPTION', `The option ${option} of the auth provider ${found}.`, { remedy })
 }
 
 /**
@@ -205,13 +202,12 @@ function wrong(option: string, found: string, remedy: string): StartupError {
 export function linkBase(appUrl: string | undefined, environment: Environment): string {
   if (appUrl !== undefined) return appUrl.replace(/\/+$/, '')
   if (environment !== 'production') return 'http://localhost:3000'
-  throw new StartupError(
+  throw fault(
+    'MORTAR_AUTH_APP_URL',
     'Links in mails need the public address of the application, and appUrl is not set.',
     {
-      code: 'MORTAR_AUTH_APP_URL',
       remedy:
         'Set appUrl in the options of createApp, from APP_URL, or pass basicAuth() a sendResetEmail and emailVerification() a url.',
-      brick: 'auth',
     },
   )
 }

@@ -5,11 +5,12 @@
  */
 import type { HashOptions } from 'argon2'
 import { randomBytes } from 'node:crypto'
-import { StartupError, type Clock, type Environment } from 'mortar'
+import type { Clock, Environment } from 'mortar'
 import { loadArgon2 } from '../password-packages.ts'
 import { createHashPool, type HashPool, type HashPoolOptions } from './hash-pool.ts'
 import { checkPassword, normalizePassword } from './password-rule.ts'
 import { CEILING, isCost, parseStoredHash, type HashCost } from './phc-string.ts'
+import { fault } from '../startup-codes.ts'
 
 export { checkPassword }
 export type { HashCost, HashPoolOptions }
@@ -101,13 +102,10 @@ export function assertCost(cost: Partial<HashCost> | undefined, environment: Env
   const { memory, passes } = completeCost(cost)
   const least = leastMemory(passes)
   if (environment !== 'production' || memory >= least) return
-  throw new StartupError(
+  throw fault(
+    'MORTAR_AUTH_HASH_COST',
     `The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`,
-    {
-      code: 'MORTAR_AUTH_HASH_COST',
-      remedy: `Use at least ${least} KiB with ${passes} passes, or omit the cost to use the default.`,
-      brick: 'auth',
-    },
+    { remedy: `Use at least ${least} KiB with ${passes} passes, or omit the cost to use the default.` },
   )
 }
 
@@ -125,12 +123,10 @@ function leastMemory(passes: number): number {
 function completeCost(cost: Partial<HashCost> = {}): HashCost {
   const complete = { ...DEFAULT_COST, ...cost }
   if (isCost(complete)) return complete
-  throw new StartupError('The cost of password hashes is out of range.', {
-    code: 'MORTAR_AUTH_HASH_COST',
+  throw fault('MORTAR_AUTH_HASH_COST', 'The cost of password hashes is out of range.', {
     remedy:
       `Use 8 KiB for each lane up to ${CEILING.memory} KiB of memory, ` +
       `1 to ${CEILING.passes} passes and 1 to ${CEILING.parallelism} lanes.`,
-    brick: 'auth',
   })
 }
 

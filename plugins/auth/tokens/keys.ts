@@ -1,6 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { StartupError, type Environment } from 'mortar'
+import type { StartupError, Environment } from 'mortar'
 import { weaknessOfSecret } from 'mortar/kit'
+import { fault } from '../startup-codes.ts'
 
 const REMEDY =
   'Put a random secret into AUTH_SECRET. This command makes one: ' +
@@ -82,5 +83,5 @@ function derive(secret: string, purpose: string): Buffer {
 }
 
 function refusal(found: string): StartupError {
-  return new StartupError(found, { code: 'MORTAR_AUTH_SECRET', remedy: REMEDY, brick: 'auth' })
+  return fault('MORTAR_AUTH_SECRET', found, { remedy: REMEDY })
 }

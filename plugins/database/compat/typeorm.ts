@@ -26,7 +26,8 @@ import { createRequire, Module } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** Packages that TypeORM needs to format logged SQL, for its logger `debug`, and for patterns of file names. */
 const LATE_PACKAGES = ['@sqltools/formatter', 'sql-highlight', 'debug', 'tinyglobby']
@@ -155,10 +156,8 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
 
 /** The error of a version of TypeORM on which the gate cannot work. */
 export function noGate(found: string): StartupError {
-  return new StartupError(`This version of TypeORM ${found}`, {
-    code: 'MORTAR_DATABASE_GATE',
+  return fault('MORTAR_DATABASE_GATE', `This version of TypeORM ${found}`, {
     remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
-    brick: 'database',
   })
 }
 

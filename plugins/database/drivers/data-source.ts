@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions } from 'typeorm'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import { describeConstruction, describeOpening } from '../failures/connection-failure.ts'
 import { withBinaryColumns } from '../columns/binary-columns.ts'
 import { adaptColumnValues } from '../columns/column-values.ts'
@@ -13,6 +13,7 @@ import { poolShare } from './pool-share.ts'
 import { adaptGivenDriver, withSqliteDriver } from './sqlite-driver.ts'
 import { typeorm } from './typeorm.ts'
 import { rememberKeys } from '../failures/unique-keys.ts'
+import { fault } from '../startup-codes.ts'
 
 /**
  * Makes a DataSource without connecting, with the defaults below and, on SQLite, the transaction gate.
@@ -105,18 +106,14 @@ function serverDefaults(type: string): Readonly<Record<string, unknown>> {
 const isFile = (database: string): boolean => database !== ':memory:'
 
 function noType(): StartupError {
-  return new StartupError('The options of the database name no type.', {
-    code: 'MORTAR_DATABASE_URL',
+  return fault('MORTAR_DATABASE_URL', 'The options of the database name no type.', {
     remedy: `Set type: 'postgres', 'mysql', 'mariadb' or 'better-sqlite3', or pass fromUrl(url), which reads it from the URL.`,
-    brick: 'database',
   })
 }
 
 /** Refuses an empty name, which SQLite treats as a temporary database, so that all data would be lost silently. */
 function noDatabase(): StartupError {
-  return new StartupError('The SQLite connection names no database.', {
-    code: 'MORTAR_DATABASE_URL',
+  return fault('MORTAR_DATABASE_URL', 'The SQLite connection names no database.', {
     remedy: `Set database: 'data/app.db', or ':memory:' for a database that exists until the process ends.`,
-    brick: 'database',
   })
 }

@@ -1,4 +1,4 @@
-import { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** Connection options that a URL can express. */
 export type UrlOptions =
@@ -83,14 +83,13 @@ function decode(part: string): string {
 }
 
 function unreadable(reason: string): never {
-  throw new StartupError(
+  throw fault(
+    'MORTAR_DATABASE_URL',
     `The database URL cannot be used: ${reason}. (The URL is not shown, because it may contain a password.)`,
     {
-      code: 'MORTAR_DATABASE_URL',
       remedy:
         'Write sqlite:data/app.db, sqlite::memory:, postgres://user:password@host:5432/name or mysql://…, ' +
         'with special characters of the password percent-encoded. Set everything else in the options.',
-      brick: 'database',
     },
   )
 }

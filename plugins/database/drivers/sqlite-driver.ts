@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import { adaptLibsql, isLibsql, type LibsqlClass } from './libsql-driver.ts'
+import { fault } from '../startup-codes.ts'
 
 /** A SQLite driver's class, as TypeORM's option `driver` of the type `better-sqlite3` accepts it. */
 export type SqliteDriver = new (file: string, options?: object) => { close(): unknown }
@@ -56,13 +57,10 @@ function checkInterface(driver: unknown): void {
     return { driver: driver as SqliteDriver, version: '' }
   })
   if ('driver' in tried) return
-  throw new StartupError(
+  throw fault(
+    'MORTAR_DATABASE_DRIVER',
     `The option driver is not a class with the interface of better-sqlite3: ${tried.reason}.`,
-    {
-      code: 'MORTAR_DATABASE_DRIVER',
-      remedy: `Give the class that better-sqlite3 or libsql exports, or leave out the option.`,
-      brick: 'database',
-    },
+    { remedy: `Give the class that better-sqlite3 or libsql exports, or leave out the option.` },
   )
 }
 
@@ -162,12 +160,11 @@ const describeAborts = (driver: string, { version }: Runtime): string =>
 
 function noDriver({ name, version }: Runtime, betterSqlite: string, libsql: string): StartupError {
   const broken = betterSqlite !== NOT_INSTALLED && name === 'Node'
-  return new StartupError(
+  return fault(
+    'MORTAR_DATABASE_DRIVER',
     `No SQLite driver can be loaded on ${name} ${version}. better-sqlite3: ${betterSqlite}. libsql: ${libsql}.`,
     {
-      code: 'MORTAR_DATABASE_DRIVER',
       remedy: `${broken ? 'Repair the first: npm rebuild better-sqlite3. Or install one' : 'Install one'}: npm install better-sqlite3, or npm install libsql.`,
-      brick: 'database',
     },
   )
 }

@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm'
 import { StartupError } from 'mortar'
 import { nativeError, peerError } from 'mortar/kit'
 import { databaseNeed, typeorm } from '../drivers/typeorm.ts'
+import { fault } from '../startup-codes.ts'
 
 /** The connection options that messages use, for the supported kinds of database. */
 interface Address {
@@ -22,14 +23,10 @@ export function describeConstruction(error: unknown, options: { readonly type: s
   if (missing !== undefined) return missing
   const remedy =
     type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
-  return new StartupError(
+  return fault(
+    'MORTAR_DATABASE_DRIVER',
     `The database connection cannot be made: ${messageOf(error).split('. Supported')[0]}`,
-    {
-      code: 'MORTAR_DATABASE_DRIVER',
-      remedy,
-      brick: 'database',
-      cause: error,
-    },
+    { remedy, cause: error },
   )
 }
 
@@ -44,17 +41,16 @@ export function describeOpening(error: unknown, options: DataSourceOptions): Sta
   const reason = hideSecrets(messageOf(error), options as Address)
   if (NOT_BUILT.test(reason)) return nativeError(options.type, { of: "the brick 'database'", reason })
   if (error instanceof typeorm.TypeORMError && !(error instanceof typeorm.QueryFailedError))
-    return new StartupError(`The entities of the brick 'database' cannot be used: ${reason}`, {
-      code: 'MORTAR_DATABASE_ENTITIES',
-      remedy: 'Correct the named entity, or add the missing one to `entities`.',
-      brick: 'database',
-      cause: error,
-    })
-  return new StartupError(`The brick 'database' cannot open ${addressOf(options as Address)}: ${reason}`, {
-    code: 'MORTAR_DATABASE_UNREACHABLE',
-    remedy: remedyFor(options.type),
-    brick: 'database',
-  })
+    return fault(
+      'MORTAR_DATABASE_ENTITIES',
+      `The entities of the brick 'database' cannot be used: ${reason}`,
+      { remedy: 'Correct the named entity, or add the missing one to `entities`.', cause: error },
+    )
+  return fault(
+    'MORTAR_DATABASE_UNREACHABLE',
+    `The brick 'database' cannot open ${addressOf(options as Address)}: ${reason}`,
+    { remedy: remedyFor(options.type) },
+  )
 }
 
 /** Matches the errors of better-sqlite3 without its native part, or with one for another version of Node. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { MigrationInterface } from 'typeorm'
-import { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** A class with `up` and `down`, whose name ends in a timestamp of 13 digits. */
 export type MigrationClass = new () => MigrationInterface
@@ -41,10 +41,8 @@ export async function loadMigrations(source: MigrationSource): Promise<LoadedMig
 export function toFolder(source: string | URL): string {
   const folder = source instanceof URL ? fileURLToPath(source) : source
   if (isAbsolute(folder)) return folder
-  throw new StartupError(`The migrations folder '${folder}' is a relative path.`, {
-    code: 'MORTAR_MIGRATIONS_FOLDER',
+  throw fault('MORTAR_MIGRATIONS_FOLDER', `The migrations folder '${folder}' is a relative path.`, {
     remedy: `Write join(import.meta.dirname, '${folder}') or new URL('${folder}', import.meta.url).`,
-    brick: 'database',
   })
 }
 
@@ -64,10 +62,8 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {
-    throw new StartupError(`The migrations folder '${folder}' cannot be read.`, {
-      code: 'MORTAR_MIGRATIONS_FOLDER',
+    throw fault('MORTAR_MIGRATIONS_FOLDER', `The migrations folder '${folder}' cannot be read.`, {
       remedy: 'Correct the path, or generate the first migration, which creates the folder.',
-      brick: 'database',
       cause: error,
     })
   }
@@ -81,12 +77,10 @@ async function loadFile(file: string): Promise<LoadedMigration[]> {
   const exported: unknown[] = Object.values(await importFile(file))
   const classes = [...new Set(exported)].filter(isMigrationClass)
   if (classes.length > 0) return classes.map((found) => toMigration(found, file))
-  throw new StartupError(`${file} exports no migration.`, {
-    code: 'MORTAR_MIGRATION_SHAPE',
+  throw fault('MORTAR_MIGRATION_SHAPE', `${file} exports no migration.`, {
     remedy:
       'Export a class with the methods up and down, or begin the file name with _ if the file is not a migration.',
     files: [file],
-    brick: 'database',
   })
 }
 
@@ -94,11 +88,9 @@ async function importFile(file: string): Promise<object> {
   try {
     return (await import(pathToFileURL(file).href)) as object
   } catch (error) {
-    throw new StartupError(`The migration ${file} cannot be loaded.`, {
-      code: 'MORTAR_MIGRATION_SHAPE',
+    throw fault('MORTAR_MIGRATION_SHAPE', `The migration ${file} cannot be loaded.`, {
       remedy: 'Correct the file. A .ts file needs tsx; a built application loads the compiled .js files.',
       files: [file],
-      brick: 'database',
       cause: error,
     })
   }
@@ -115,12 +107,14 @@ function toMigration(Migration: MigrationClass, origin: string): LoadedMigration
   const name = instance.name ?? Migration.name
   const timestamp = Number(/\d{13}$/.exec(name)?.[0])
   if (timestamp) return { name, timestamp, origin, instance }
-  throw new StartupError(`The migration ${name} (${origin}) has no timestamp at the end of its class name.`, {
-    code: 'MORTAR_MIGRATION_NAME',
-    remedy: `Add the milliseconds since the epoch to it, 13 digits: ${name}${Date.UTC(2026, 0, 1)}.`,
-    files: origin === 'a class' ? [] : [origin],
-    brick: 'database',
-  })
+  throw fault(
+    'MORTAR_MIGRATION_NAME',
+    `The migration ${name} (${origin}) has no timestamp at the end of its class name.`,
+    {
+      remedy: `Add the milliseconds since the epoch to it, 13 digits: ${name}${Date.UTC(2026, 0, 1)}.`,
+      files: origin === 'a class' ? [] : [origin],
+    },
+  )
 }
 
 function refuseDuplicates(migrations: readonly LoadedMigration[]): void {
@@ -129,12 +123,11 @@ function refuseDuplicates(migrations: readonly LoadedMigration[]): void {
     const { name, origin } = migration
     const other = byName.get(name)
     if (other)
-      throw new StartupError(`The migration ${name} exists twice: ${other.origin} and ${origin}.`, {
-        code: 'MORTAR_MIGRATION_NAME',
-        remedy: 'Remove one of the two, or rename the newer class.',
-        files: [other.origin, origin],
-        brick: 'database',
-      })
+      throw fault(
+        'MORTAR_MIGRATION_NAME',
+        `The migration ${name} exists twice: ${other.origin} and ${origin}.`,
+        { remedy: 'Remove one of the two, or rename the newer class.', files: [other.origin, origin] },
+      )
     byName.set(name, migration)
   }
 }

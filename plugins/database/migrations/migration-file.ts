@@ -1,4 +1,4 @@
-import { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** One statement of a migration. */
 export interface Statement {
@@ -23,10 +23,8 @@ export function nameMigration(name: string, timestamp: number): { className: str
     .split(/[\s_-]+/)
     .filter(Boolean)
   if (!/^[a-z]/i.test(words[0] ?? '') || !words.every((word) => /^[a-z\d]+$/i.test(word)))
-    throw new StartupError(`'${name}' is not a valid name for a migration.`, {
-      code: 'MORTAR_MIGRATION_NAME',
+    throw fault('MORTAR_MIGRATION_NAME', `'${name}' is not a valid name for a migration.`, {
       remedy: `Describe the change in words of letters and digits, such as 'add tags to notes'.`,
-      brick: 'database',
     })
   const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') + timestamp
   return { className, fileName: `${timestamp}-${words.join('-').toLowerCase()}.ts` }

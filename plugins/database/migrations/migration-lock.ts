@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import { typeorm } from '../drivers/typeorm.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Seconds to wait for another process that is running migrations, and milliseconds between two attempts. */
 const PATIENCE = 60
@@ -88,9 +89,9 @@ async function nameOf(dataSource: DataSource, runner: QueryRunner): Promise<stri
 }
 
 function locked(): StartupError {
-  return new StartupError(`Another process has been running migrations on this database for ${PATIENCE} s.`, {
-    code: 'MORTAR_MIGRATION_LOCKED',
-    remedy: 'Wait until that process ends, or stop it, and then start again.',
-    brick: 'database',
-  })
+  return fault(
+    'MORTAR_MIGRATION_LOCKED',
+    `Another process has been running migrations on this database for ${PATIENCE} s.`,
+    { remedy: 'Wait until that process ends, or stop it, and then start again.' },
+  )
 }

@@ -1,14 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
-import {
-  type Clock,
-  type Duration,
-  type MigrationProgress,
-  type PlannedMigration,
-  type PlanOptions,
-  StartupError,
-} from 'mortar'
+import type { Clock, Duration, MigrationProgress, PlannedMigration, PlanOptions, StartupError } from 'mortar'
 import { seconds, systemClock } from 'mortar/kit'
 import { changeStatements } from '../gate/change-statements.ts'
 import { gateTransactions } from '../gate/gate-transactions.ts'
@@ -27,6 +20,7 @@ import {
   prepareHistory,
   revertMigration,
 } from './run-migration.ts'
+import { fault } from '../startup-codes.ts'
 
 /** One migration and its state in the database; `missing` was run, but its class no longer exists. */
 export interface MigrationStatus {
@@ -134,12 +128,14 @@ async function refusePending(dataSource: DataSource, directory: MigrationSource)
   const all = await withRunner(dataSource, (runner) => statusOf(dataSource, runner, directory))
   const pending = all.filter(({ state }) => state === 'pending').map(({ name }) => name)
   if (pending.length > 0)
-    throw new StartupError(`These migrations were not run on this database: ${pending.join(', ')}.`, {
-      code: 'MORTAR_MIGRATION_PENDING',
-      remedy:
-        'Run them first: mortar migrate run. A new migration is generated from the difference between the database and the entities.',
-      brick: 'database',
-    })
+    throw fault(
+      'MORTAR_MIGRATION_PENDING',
+      `These migrations were not run on this database: ${pending.join(', ')}.`,
+      {
+        remedy:
+          'Run them first: mortar migrate run. A new migration is generated from the difference between the database and the entities.',
+      },
+    )
 }
 
 async function runPending(
@@ -165,13 +161,10 @@ async function revertLast(
   if (last === undefined) return undefined
   const migration = migrations.find(({ name }) => name === last)
   if (!migration)
-    throw new StartupError(
+    throw fault(
+      'MORTAR_MIGRATION_MISSING',
       `The migration ${last} was run on this database, but is not among the migrations.`,
-      {
-        code: 'MORTAR_MIGRATION_MISSING',
-        remedy: 'Restore its file from version control, then revert it.',
-        brick: 'database',
-      },
+      { remedy: 'Restore its file from version control, then revert it.' },
     )
   return (await revertMigration(run, migration)) ? last : undefined
 }
@@ -223,12 +216,11 @@ async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner)
 }
 
 function noFolder(): StartupError {
-  return new StartupError(
+  return fault(
+    'MORTAR_MIGRATIONS_FOLDER',
     'The migrations were given as classes, so there is no folder for a new migration.',
     {
-      code: 'MORTAR_MIGRATIONS_FOLDER',
       remedy: 'Give the folder instead of the classes: migrations: join(import.meta.dirname, "migrations").',
-      brick: 'database',
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm'
 import { type Environment, type Logger, type MigrationState, StartupError } from 'mortar'
 import type { DatabaseSettings, PendingMigrations } from '../options.ts'
+import { fault } from '../startup-codes.ts'
 
 /** In a test, an application often makes its tables itself. */
 const DEFAULTS: Readonly<Record<Environment, PendingMigrations>> = {
@@ -50,11 +51,9 @@ async function findPending(read: StartOfMigrations['status']): Promise<StartupEr
   const pending = states.filter(({ state }) => state === 'pending').map(({ name }) => name)
   if (pending.length === 0) return undefined
   const were = pending.length === 1 ? 'This migration was' : `These ${pending.length} migrations were`
-  return new StartupError(`${were} not run on the database: ${pending.join(', ')}.`, {
-    code: 'MORTAR_MIGRATION_PENDING',
+  return fault('MORTAR_MIGRATION_PENDING', `${were} not run on the database: ${pending.join(', ')}.`, {
     remedy:
       `Run: mortar migrate run. Or write migrate: true, which runs them at the start, or ` +
       `pendingMigrations: 'warn' if this code also works without them.`,
-    brick: 'database',
   })
 }

@@ -1,10 +1,11 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
 import type { LoadedMigration } from './load-migrations.ts'
 import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from '../lock-timeout.ts'
 import type { MigrationHistory } from './migration-history.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { shorten } from '../sql-text.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Parameters of one step. */
 export interface MigrationRun {
@@ -103,13 +104,15 @@ function failure(subject: string, { error, applied, lockTimeout, file }: Failure
   const reason = error instanceof Error ? error.message : String(error)
   const blocked = isBlocked(error)
   const happened = blocked ? `did not get a lock within ${lockTimeout / 1000} s, ${ATTEMPTS} times` : 'failed'
-  return new StartupError(`${subject} ${happened}: ${reason}`, {
-    code: blocked ? 'MORTAR_MIGRATION_BLOCKED' : 'MORTAR_MIGRATION_FAILED',
-    remedy: `${blocked ? BLOCKED_REMEDY : correctionOf(error, file ?? 'it')} ${describeApplied(applied)}`,
-    files: file === undefined ? [] : [file],
-    brick: 'database',
-    cause: error,
-  })
+  return fault(
+    blocked ? 'MORTAR_MIGRATION_BLOCKED' : 'MORTAR_MIGRATION_FAILED',
+    `${subject} ${happened}: ${reason}`,
+    {
+      remedy: `${blocked ? BLOCKED_REMEDY : correctionOf(error, file ?? 'it')} ${describeApplied(applied)}`,
+      files: file === undefined ? [] : [file],
+      cause: error,
+    },
+  )
 }
 
 const BLOCKED_REMEDY =

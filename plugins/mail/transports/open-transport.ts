@@ -1,5 +1,4 @@
 import type { TransportConfig, Transport, Transporter } from 'nodemailer'
-import { StartupError } from 'mortar'
 import { isObject } from 'mortar/kit'
 import type { MailTransport, TransportName } from '../options.ts'
 import { guardTransport } from './guard-transport.ts'
@@ -7,6 +6,7 @@ import { demandTls } from './secure-smtp.ts'
 import { loadNodemailer } from '../nodemailer.ts'
 import { memoryTransport } from './memory.ts'
 import { terminalTransport, type TerminalOptions } from './terminal.ts'
+import { fault } from '../startup-codes.ts'
 
 /** Settings of the named transports. */
 export interface NamedTransports {
@@ -33,9 +33,7 @@ export function checkTransport(setting: MailTransport): void {
     typeof setting === 'string'
       ? 'is not the name of a transport, and not an smtp:// or smtps:// URL that can be read'
       : `is of type ${setting === null ? 'null' : typeof setting}`
-  throw new StartupError(`The mail brick's \`transport\` ${found}.`, {
-    code: 'MORTAR_MAIL_TRANSPORT',
-    brick: 'mail',
+  throw fault('MORTAR_MAIL_TRANSPORT', `The mail brick's \`transport\` ${found}.`, {
     remedy: `Write one of ${Object.keys(NAMED).join(', ')}, a URL with its user and password percent-encoded (smtp://user:pass@host:587), nodemailer's options, or a nodemailer transport.`,
   })
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
-import { StartupError } from 'mortar'
+import type { StartupError } from 'mortar'
+import { fault } from '../startup-codes.ts'
 
 /** Options of nodemailer's SMTP transports that decide if a password is sent without encryption. */
 interface SmtpOptions {
@@ -38,11 +39,10 @@ function isThisMachine(host = 'localhost'): boolean {
 }
 
 function plainPassword(isOwn: boolean): StartupError {
-  return new StartupError(
+  return fault(
+    'MORTAR_MAIL_PLAIN_PASSWORD',
     "The mail brick's transport would send its password without TLS to another machine.",
     {
-      code: 'MORTAR_MAIL_PLAIN_PASSWORD',
-      brick: 'mail',
       remedy: isOwn
         ? 'Give createTransport secure: true or requireTLS: true, or pass mail({ allowPlainPassword: true }).'
         : 'Use smtps://… or leave ignoreTLS out. To send the password unencrypted on purpose, mail({ allowPlainPassword: true }).',

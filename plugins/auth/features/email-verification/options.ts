@@ -1,6 +1,7 @@
-import { StartupError, type Duration } from 'mortar'
+import type { StartupError, Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { lifetime } from '../../options/options.ts'
+import { fault } from '../../startup-codes.ts'
 
 /** Options of `emailVerification`. */
 export interface EmailVerificationOptions {
@@ -55,9 +56,5 @@ function isPage(url: string): boolean {
 }
 
 function refusal(option: string, found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${option} of emailVerification() ${found}.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy,
-    brick: 'auth',
-  })
+  return fault('MORTAR_AUTH_OPTION', `The option ${option} of emailVerification() ${found}.`, { remedy })
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { StartupError, type Duration, type Logger } from 'mortar'
+import type { StartupError, Duration, Logger } from 'mortar'
 import { seconds } from 'mortar/kit'
+import { fault } from '../../startup-codes.ts'
 
 /** Settings of the look-up in known data breaches. */
 export interface BreachedPasswordsOptions {
@@ -72,9 +73,9 @@ function timeoutOf({ timeout = '1s' }: BreachedPasswordsOptions): number {
 }
 
 function wrong(option: string, found: string): StartupError {
-  return new StartupError(`The option breachedPasswords.${option} of the auth provider ${found}.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy: "Write { timeout: '1s' }, up to a minute, and the https address of a range service, or true.",
-    brick: 'auth',
-  })
+  return fault(
+    'MORTAR_AUTH_OPTION',
+    `The option breachedPasswords.${option} of the auth provider ${found}.`,
+    { remedy: "Write { timeout: '1s' }, up to a minute, and the https address of a range service, or true." },
+  )
 }
