@@ -7,4 +7,12 @@ export type { SignedInApp, TestUser } from './signed-in.ts'
 export { skipTest } from './suite-runner.ts'
 export type { SuiteRunner } from './suite-runner.ts'
 export { createClient } from './test-client.ts'
-export type { Injectable, TestClient, TestClientOptions, TestRequest, TestResponse } from './test-client.ts'
+export type {
+  Injectable,
+  TestClient,
+  TestClientOptions,
+  TestEventsRequest,
+  TestRequest,
+  TestResponse,
+} from './test-client.ts'
+export type { TestEvent, TestEvents } from './test-events.ts'

@@ -1,8 +1,11 @@
+import { text } from 'node:stream/consumers'
 import type * as ToughCookie from 'tough-cookie'
 import type { InjectRequest, InjectResponse } from '../app/serve/inject.ts'
 import { loadPeer } from '../peers/load-peer.ts'
 import { checkPeers } from '../peers/peer-errors.ts'
 import type { PeerNeed } from '../peers/peers.ts'
+import { parsedJson } from './parsed-json.ts'
+import { readEvents, type TestEvents } from './test-events.ts'
 
 const need: PeerNeed = {
   of: 'mortar/testing',
@@ -38,6 +41,12 @@ export interface TestRequest {
   readonly body?: unknown
 }
 
+/** Options of a request for server-sent events. */
+export interface TestEventsRequest extends Pick<TestRequest, 'headers' | 'query'> {
+  /** The id of the last event that the client has received. */
+  readonly lastEventId?: string
+}
+
 /** Sends HTTP requests to an application in the same process and stores its cookies like a browser. */
 export interface TestClient {
   request(method: string, path: string, request?: TestRequest): Promise<TestResponse>
@@ -49,6 +58,12 @@ export interface TestClient {
   post(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
   put(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
   patch(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
+  /**
+   * Opens a stream of server-sent events. `Data` is the type of their JSON.
+   * @throws Error for another response, which is its `cause`.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test knows the data that it expects
+  sse<Data = any>(path: string, request?: TestEventsRequest): Promise<TestEvents<Data>>
   /** A client that sends this bearer token and shares these cookies. */
   withToken(token: string): TestClient
   /** Returns the value of a cookie, or undefined. */
@@ -80,27 +95,10 @@ function clientOf(
   options: Required<TestClientOptions>,
 ): TestClient {
   const { origin } = options
+  const send = sender(app, jar, options)
 
-  async function request(method: string, path: string, { headers = {}, query, body }: TestRequest = {}) {
-    const url = new URL(origin + (path.startsWith('/') ? path : `/${path}`))
-    const cookie = jar.getCookieStringSync(url.href)
-    const { payload, type } = await encoded(body)
-    const response = await app.inject({
-      method,
-      url: url.href,
-      ...(query === undefined ? {} : { query }),
-      headers: {
-        host: url.host,
-        ...(cookie ? { cookie } : {}),
-        ...options.headers,
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...headers,
-      },
-      ...(payload === undefined ? {} : { payload }),
-    })
-    for (const line of [response.headers['set-cookie'] ?? []].flat())
-      jar.setCookieSync(line, url.href, { ignoreError: true })
-    return responseOf(response)
+  async function request(method: string, path: string, parts: TestRequest = {}): Promise<TestResponse> {
+    return responseOf(await send(method, path, parts))
   }
 
   const without = (method: string) => (path: string, more?: TestRequest) => request(method, path, more)
@@ -118,12 +116,68 @@ function clientOf(
     post: withBody('POST'),
     put: withBody('PUT'),
     patch: withBody('PATCH'),
+    sse: (path, parts) => openEvents(send, path, parts),
     withToken: (token) =>
       clientOf(app, jar, { origin, headers: { ...options.headers, authorization: `Bearer ${token}` } }),
     cookie: (name) =>
       jar.getCookiesSync(origin, { allPaths: true }).find((cookie) => cookie.key === name)?.value,
     setCookie: (cookie) => void jar.setCookieSync(cookie, origin),
   }
+}
+
+/** Sends a request with the headers of a client, and stores the cookies of the response. */
+type Send = (
+  method: string,
+  path: string,
+  request: TestRequest,
+  more?: Pick<InjectRequest, 'payloadAsStream' | 'signal'>,
+) => Promise<InjectResponse>
+
+function sender(
+  app: Injectable,
+  jar: ToughCookie.CookieJar,
+  { origin, headers: own }: Required<TestClientOptions>,
+): Send {
+  return async (method, path, { headers = {}, query, body }, more = {}) => {
+    const url = new URL(origin + (path.startsWith('/') ? path : `/${path}`))
+    const cookie = jar.getCookieStringSync(url.href)
+    const { payload, type } = await encoded(body)
+    const response = await app.inject({
+      method,
+      url: url.href,
+      ...(query === undefined ? {} : { query }),
+      headers: {
+        host: url.host,
+        ...(cookie ? { cookie } : {}),
+        ...own,
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+      ...more,
+    })
+    for (const line of [response.headers['set-cookie'] ?? []].flat())
+      jar.setCookieSync(line, url.href, { ignoreError: true })
+    return response
+  }
+}
+
+async function openEvents<Data>(
+  send: Send,
+  path: string,
+  { headers, lastEventId, ...parts }: TestEventsRequest = {},
+): Promise<TestEvents<Data>> {
+  const leaving = new AbortController()
+  const last = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const request = { ...parts, headers: { accept: 'text/event-stream', ...last, ...headers } }
+  const response = await send('GET', path, request, { payloadAsStream: true, signal: leaving.signal })
+  const { statusCode, headers: received } = response
+  if (statusCode === 200 && String(received['content-type']).startsWith('text/event-stream'))
+    return readEvents(response.stream(), leaving)
+  const payload = await text(response.stream())
+  throw new Error(`GET ${path} responded with ${statusCode}, not with server-sent events: ${payload}`, {
+    cause: responseOf({ statusCode, headers: received, payload }),
+  })
 }
 
 /** Returns the bytes and the media type of a request body. */
@@ -142,19 +196,15 @@ async function encoded(body: unknown): Promise<Encoded> {
   return { payload: Buffer.from(await form.arrayBuffer()), type: form.headers.get('content-type')! }
 }
 
-function responseOf({ statusCode, headers, payload }: InjectResponse): TestResponse {
+function responseOf({
+  statusCode,
+  headers,
+  payload,
+}: Pick<InjectResponse, 'statusCode' | 'headers' | 'payload'>): TestResponse {
   return {
     status: statusCode,
     headers: headers as TestResponse['headers'],
     text: payload,
-    body: parsed(payload),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    body: parsedJson(payload),
   }
 }

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import type { Injectable } from 'mortar/testing'
 
 type Request = Parameters<Injectable['inject']>[0]
@@ -7,13 +9,14 @@ type Response = Awaited<ReturnType<Injectable['inject']>>
 /** An application in another process, for a test client: its requests go over the network. */
 export function overHttp(origin: string): Injectable {
   return {
-    async inject({ method = 'GET', url, query, headers, payload }: Request) {
+    async inject({ method = 'GET', url, query, headers, payload, payloadAsStream, signal }: Request) {
       const response = await fetch(addressOf(url as string, query as Query, origin), {
         method,
         headers: Object.entries(headers ?? {}).map(
           ([name, value]) => [name, String(value)] as [string, string],
         ),
         redirect: 'manual',
+        signal: signal ?? null,
         ...(payload === undefined ? {} : { body: payload as string }),
       })
       const cookies = response.headers.getSetCookie()
@@ -23,7 +26,9 @@ export function overHttp(origin: string): Injectable {
           ...Object.fromEntries(response.headers),
           ...(cookies.length > 0 && { 'set-cookie': cookies }),
         },
-        payload: await response.text(),
+        ...(payloadAsStream === true
+          ? { stream: () => Readable.fromWeb(response.body as ReadableStream) }
+          : { payload: await response.text() }),
       } as Response
     },
   }

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { App } from 'mortar'
 import type { InvalidPublication } from '@mortar/realtime/channels'
-import { subscribe } from '@mortar/realtime/channels/testing'
+import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
+import { createClient, type TestEvents } from 'mortar/testing'
 import { channelApp, createUsers } from './channel-app.ts'
-import { openEvents } from './event-client.ts'
 import news from './files/news.ts'
 import rooms from './files/rooms/[id].ts'
 
@@ -21,13 +21,17 @@ describe('Channels', () => {
     opened.push(app)
     const { url } = await app.listen(0, '127.0.0.1')
     const { publish } = app.services.channels
-    return { app, users, url, publish, of: app.services.channels }
+    const events = (query: string, token: string, lastEventId?: string) =>
+      createClient(app)
+        .withToken(token)
+        .sse<ChannelFrame>(`/channels?${query}`, lastEventId === undefined ? {} : { lastEventId })
+    return { app, users, url, publish, events, of: app.services.channels }
   }
 
   it('send an event to the subscribers of one channel, over sockets and streams', async () => {
-    const { app, url, publish } = await serve()
+    const { app, events, publish } = await serve()
     const ada = await subscribe(app, 'rooms/1', { token: 'ada' })
-    const bob = await openEvents(`${url}/channels?channel=rooms/1&channel=news`, { token: 'bob' })
+    const bob = await events('channel=rooms/1&channel=news', 'bob')
     expect((await bob.next()).data.type).to.equal('subscribed')
     expect((await bob.next()).data).to.include({ type: 'subscribed', channel: 'news' })
     const joined = await ada.next()
@@ -77,7 +81,7 @@ describe('Channels', () => {
   })
 
   it('repeat missed events once and in order, or report a reset', async () => {
-    const { app, url, publish } = await serve()
+    const { app, events, publish } = await serve()
     const first = await subscribe(app, 'news')
     await publish(news(), 'count', { number: 0 })
     const { id } = await first.next()
@@ -91,10 +95,7 @@ describe('Channels', () => {
       Array.from({ length: 450 }, (_, index) => ({ number: index + 1 })),
     )
     expect(numbers.at(-1)!.type).to.equal('subscribed')
-    const stream = await openEvents(`${url}/channels?channel=news&channel=rooms/1`, {
-      token: 'ada',
-      lastEventId: id!,
-    })
+    const stream = await events('channel=news&channel=rooms/1', 'ada', id)
     for (let number = 1; number <= 450; number++)
       expect((await stream.next()).data.data).to.deep.equal({ number })
     expect((await stream.next()).data).to.include({ type: 'event', channel: 'rooms/1' })
@@ -131,28 +132,28 @@ describe('Channels', () => {
   })
 
   it('end with their session, and are not watched longer', async () => {
-    const { app, users, url } = await serve()
+    const { app, users, events } = await serve()
     const socket = await subscribe(app, 'news', { token: 'ada' })
-    const stream = await openEvents(`${url}/channels?channel=news`, { token: 'ada' })
+    const stream = await events('channel=news', 'ada')
     await stream.next()
     users.end('ada')
     expect((await socket.closed).code).to.equal(4401)
-    await stream.ended
+    expect(await endOf(stream)).to.equal('The stream of events has ended.')
     await app.close()
     expect(users.watchers.size).to.equal(0)
   })
 
   it('are judged again, and end for a user whom the policy refuses', async () => {
-    const { app, users, url } = await serve({ judgeEvery: 0.02 })
+    const { app, users, events } = await serve({ judgeEvery: 0.02 })
     const socket = await subscribe(app, 'private/ada', { token: 'ada' })
     socket.send({ subscribe: 'news' })
     expect(await socket.next()).to.include({ type: 'subscribed' })
-    const stream = await openEvents(`${url}/channels?channel=private/ada`, { token: 'ada' })
+    const stream = await events('channel=private/ada', 'ada')
     await stream.next()
     users.denied.add('ada')
     expect(await socket.next()).to.deep.include({ type: 'refused', channel: 'private/ada' })
     expect((await stream.next()).data).to.include({ type: 'refused' })
-    await stream.ended
+    expect(await endOf(stream)).to.equal('The stream of events has ended.')
     socket.send({ unsubscribe: 'news' })
     expect(await socket.next()).to.include({ type: 'unsubscribed' })
     socket.close()
@@ -266,3 +267,7 @@ describe('Channels', () => {
     )
   })
 })
+
+/** The error that ends a stream. */
+const endOf = (stream: TestEvents<unknown>): Promise<unknown> =>
+  stream.next().then(undefined, (error: Error) => error.message)

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { App } from 'mortar'
-import { subscribe, type TestSubscription } from '@mortar/realtime/channels/testing'
+import { subscribe, type ChannelFrame, type TestSubscription } from '@mortar/realtime/channels/testing'
+import { createClient, type TestEventsRequest } from 'mortar/testing'
 import { startProxy } from '../../../../scripts/soak/cutting-proxy.ts'
+import { overHttp } from '../../../examples/over-http.ts'
 import { DATABASES, databaseApp } from './engines.ts'
-import { openEvents } from './event-client.ts'
 import news from './files/news.ts'
 
 const LAST = -1
@@ -44,7 +45,11 @@ for (const [kind, prepare] of Object.entries(DATABASES))
       const { app, publish } = await serve()
       const [first, second] = [await startMember(), await startMember()]
       const ada = await subscribe(app, 'rooms/1', { token: 'ada' })
-      const bob = await openEvents(`${first.url}/channels?channel=rooms/1&channel=news`, { token: 'bob' })
+      const follow = (url: string, token: string, more: TestEventsRequest = {}) =>
+        createClient(overHttp(url))
+          .withToken(token)
+          .sse<ChannelFrame>('/channels?channel=rooms/1&channel=news', more)
+      const bob = await follow(first.url, 'bob')
       expect(await ada.next()).to.include({ type: 'join', user: 'bob' })
       const confirmed: number[] = []
       const numbers: number[] = []
@@ -67,10 +72,7 @@ for (const [kind, prepare] of Object.entries(DATABASES))
         if (number % 10 === 0) await wait(5)
       }
       await broken
-      const again = await openEvents(`${second.url}/channels?channel=rooms/1&channel=news`, {
-        token: 'cleo',
-        ...(lastId !== undefined && { lastEventId: lastId }),
-      })
+      const again = await follow(second.url, 'cleo', lastId === undefined ? {} : { lastEventId: lastId })
       while (confirmed.filter((number) => number % 2 === 1).length < 150) await wait(20)
       await publish(news(), 'count', { number: LAST })
       await read(again)
