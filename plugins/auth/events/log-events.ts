@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { CoreServices, EventBus, Outages } from 'mortar'
 import type { AuthEvents } from './events.ts'
+import { OUTCOMES, type OutcomeEvent } from './outcomes.ts'
 
 type Level = 'info' | 'warn'
 
@@ -13,89 +14,32 @@ const OUTAGES = {
 
 type OutageEvent = keyof typeof OUTAGES | 'auth.sessions.known'
 
-/** Level of each other event: `warn` for events to inspect. */
-const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = {
-  'auth.signup.succeeded': 'info',
-  'auth.signup.failed': 'info',
-  'auth.signup.limited': 'warn',
-  'auth.login.succeeded': 'info',
-  'auth.login.failed': 'info',
-  'auth.login.limited': 'warn',
-  'auth.token.refreshed': 'info',
-  'auth.token.refused': 'info',
+/** Events beside those of the ends of flows. */
+const OTHERS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent | OutcomeEvent>, Level>> = {
   'auth.token.reused': 'warn',
-  'auth.token.limited': 'warn',
-  'auth.logout': 'info',
-  'auth.logout.failed': 'info',
-  'auth.password.changed': 'info',
-  'auth.password.change.failed': 'info',
-  'auth.password.change.limited': 'warn',
-  'auth.password.reset.requested': 'info',
-  'auth.password.reset.request.failed': 'info',
-  'auth.password.reset.request.limited': 'warn',
-  'auth.password.reset.succeeded': 'info',
-  'auth.password.reset.failed': 'info',
-  'auth.password.reset.limited': 'warn',
-  'auth.confirmed': 'info',
-  'auth.confirm.failed': 'info',
-  'auth.confirm.limited': 'warn',
-  'auth.session.ended': 'info',
-  'auth.session.end.failed': 'info',
-  'auth.session.end.limited': 'warn',
-  'auth.email.verified': 'info',
-  'auth.email.verify.failed': 'info',
-  'auth.email.verify.limited': 'warn',
-  'auth.email.link.requested': 'info',
-  'auth.email.link.request.failed': 'info',
-  'auth.email.link.request.limited': 'warn',
-  'auth.email.change.requested': 'info',
-  'auth.email.change.request.failed': 'info',
-  'auth.email.change.request.limited': 'warn',
   'auth.email.changed': 'info',
   'auth.login.challenged': 'info',
-  'auth.factor.requested': 'info',
-  'auth.factor.added': 'info',
-  'auth.factor.removed': 'info',
-  'auth.factor.failed': 'info',
-  'auth.factor.limited': 'warn',
-  'auth.recovery.renewed': 'info',
   'auth.recovery.used': 'info',
   'auth.factor.unreadable': 'warn',
-  'auth.social.succeeded': 'info',
-  'auth.social.failed': 'info',
-  'auth.social.limited': 'warn',
-  'auth.account.linked': 'info',
-  'auth.account.unlinked': 'info',
-  'auth.account.failed': 'info',
-  'auth.account.limited': 'warn',
-  'auth.deletion.requested': 'info',
-  'auth.deletion.failed': 'info',
-  'auth.deletion.limited': 'warn',
-  'auth.deletion.cancelled': 'info',
-  'auth.deletion.cancel.failed': 'info',
-  'auth.deletion.cancel.limited': 'warn',
   'auth.user.deleted': 'info',
-  'auth.export.succeeded': 'info',
-  'auth.export.failed': 'info',
-  'auth.export.limited': 'warn',
-  'auth.ticket.issued': 'info',
-  'auth.ticket.failed': 'info',
-  'auth.ticket.limited': 'warn',
-  'auth.notice.denied': 'warn',
-  'auth.notice.deny.failed': 'info',
-  'auth.notice.deny.limited': 'warn',
-  'auth.passkey.succeeded': 'info',
-  'auth.passkey.failed': 'info',
-  'auth.passkey.limited': 'warn',
-  'auth.passkey.added': 'info',
-  'auth.passkey.removed': 'info',
   'auth.passkey.copied': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }
 
+/** Level of each event: `warn` for events to inspect. */
+const LEVELS: ReadonlyMap<keyof AuthEvents, Level> = new Map([
+  ...Object.values(OUTCOMES).flatMap(({ succeeded, failed, limited }) => [
+    [succeeded, succeeded === 'auth.notice.denied' ? 'warn' : 'info'] as const,
+    // A logout has no limit, so its name of a limit is that of a failure.
+    [limited, 'warn'] as const,
+    [failed, 'info'] as const,
+  ]),
+  ...(Object.entries(OTHERS) as [keyof typeof OTHERS, Level][]),
+])
+
 /** Every event about accounts and attempts. */
-export const ACCOUNT_EVENTS = Object.keys(LEVELS) as readonly (keyof typeof LEVELS)[]
+export const ACCOUNT_EVENTS: readonly (keyof AuthEvents)[] = [...LEVELS.keys()]
 
 /**
  * Logs each event of the auth brick with its request id and client address (ASVS 16.2.1, 16.3.1). An e-mail address is
@@ -141,8 +85,8 @@ function logOutages(events: EventBus<AuthEvents>, outages: Outages): void {
   events.on('auth.sessions.known', () => outages.end('auth.sessions.unknown'))
 }
 
-function levelOf(type: keyof typeof LEVELS, reason: unknown): Level {
-  return reason === 'busy' || reason === 'error' ? 'warn' : LEVELS[type]
+function levelOf(type: keyof AuthEvents, reason: unknown): Level {
+  return reason === 'busy' || reason === 'error' ? 'warn' : LEVELS.get(type)!
 }
 
 function pseudonym(key: Buffer, email: string): string {

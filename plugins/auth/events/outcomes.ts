@@ -1,36 +1,5 @@
 import type { AuthEvents } from './events.ts'
 
-/** Flows that emit an event. */
-export type FlowName =
-  | 'signup'
-  | 'login'
-  | 'refresh'
-  | 'logout'
-  | 'changePassword'
-  | 'forgot'
-  | 'reset'
-  | 'confirm'
-  | 'endSession'
-  | 'verifyEmail'
-  | 'verifyMail'
-  | 'changeEmail'
-  | 'factor'
-  | 'enrolFactor'
-  | 'addFactor'
-  | 'removeFactor'
-  | 'renewRecovery'
-  | 'social'
-  | 'linkAccount'
-  | 'unlinkAccount'
-  | 'deleteAccount'
-  | 'restoreAccount'
-  | 'exportAccount'
-  | 'ticket'
-  | 'deny'
-  | 'passkey'
-  | 'addPasskey'
-  | 'removePasskey'
-
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
   email?: string
@@ -42,97 +11,48 @@ export interface Known {
 interface Outcomes {
   readonly succeeded: keyof AuthEvents
   readonly failed: keyof AuthEvents
-  readonly limited?: keyof AuthEvents
+  readonly limited: keyof AuthEvents
 }
 
-const OF_ACCOUNTS = { failed: 'auth.account.failed', limited: 'auth.account.limited' } as const
-const OF_PASSKEYS = { failed: 'auth.passkey.failed', limited: 'auth.passkey.limited' } as const
-const OF_FACTORS = { failed: 'auth.factor.failed', limited: 'auth.factor.limited' } as const
+/** Returns the events of a flow; those of a failure and of a limit have the name of the attempt. */
+function endsOf<Attempt extends string, Success extends string>(attempt: Attempt, succeeded: Success) {
+  return { succeeded, failed: `${attempt}.failed`, limited: `${attempt}.limited` } as const
+}
 
 /** The events of each flow. */
-export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
-  signup: {
-    succeeded: 'auth.signup.succeeded',
-    failed: 'auth.signup.failed',
-    limited: 'auth.signup.limited',
-  },
-  login: { succeeded: 'auth.login.succeeded', failed: 'auth.login.failed', limited: 'auth.login.limited' },
+export const OUTCOMES = {
+  signup: endsOf('auth.signup', 'auth.signup.succeeded'),
+  login: endsOf('auth.login', 'auth.login.succeeded'),
   refresh: { succeeded: 'auth.token.refreshed', failed: 'auth.token.refused', limited: 'auth.token.limited' },
-  logout: { succeeded: 'auth.logout', failed: 'auth.logout.failed' },
-  changePassword: {
-    succeeded: 'auth.password.changed',
-    failed: 'auth.password.change.failed',
-    limited: 'auth.password.change.limited',
-  },
-  forgot: {
-    succeeded: 'auth.password.reset.requested',
-    failed: 'auth.password.reset.request.failed',
-    limited: 'auth.password.reset.request.limited',
-  },
-  reset: {
-    succeeded: 'auth.password.reset.succeeded',
-    failed: 'auth.password.reset.failed',
-    limited: 'auth.password.reset.limited',
-  },
-  confirm: {
-    succeeded: 'auth.confirmed',
-    failed: 'auth.confirm.failed',
-    limited: 'auth.confirm.limited',
-  },
-  endSession: {
-    succeeded: 'auth.session.ended',
-    failed: 'auth.session.end.failed',
-    limited: 'auth.session.end.limited',
-  },
-  verifyEmail: {
-    succeeded: 'auth.email.verified',
-    failed: 'auth.email.verify.failed',
-    limited: 'auth.email.verify.limited',
-  },
-  verifyMail: {
-    succeeded: 'auth.email.link.requested',
-    failed: 'auth.email.link.request.failed',
-    limited: 'auth.email.link.request.limited',
-  },
-  changeEmail: {
-    succeeded: 'auth.email.change.requested',
-    failed: 'auth.email.change.request.failed',
-    limited: 'auth.email.change.request.limited',
-  },
-  factor: { ...OF_FACTORS, succeeded: 'auth.login.succeeded' },
-  enrolFactor: { ...OF_FACTORS, succeeded: 'auth.factor.requested' },
-  addFactor: { ...OF_FACTORS, succeeded: 'auth.factor.added' },
-  removeFactor: { ...OF_FACTORS, succeeded: 'auth.factor.removed' },
-  renewRecovery: { ...OF_FACTORS, succeeded: 'auth.recovery.renewed' },
-  social: {
-    succeeded: 'auth.social.succeeded',
-    failed: 'auth.social.failed',
-    limited: 'auth.social.limited',
-  },
-  linkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.linked' },
-  deleteAccount: {
-    succeeded: 'auth.deletion.requested',
-    failed: 'auth.deletion.failed',
-    limited: 'auth.deletion.limited',
-  },
-  restoreAccount: {
-    succeeded: 'auth.deletion.cancelled',
-    failed: 'auth.deletion.cancel.failed',
-    limited: 'auth.deletion.cancel.limited',
-  },
-  exportAccount: {
-    succeeded: 'auth.export.succeeded',
-    failed: 'auth.export.failed',
-    limited: 'auth.export.limited',
-  },
-  deny: {
-    succeeded: 'auth.notice.denied',
-    failed: 'auth.notice.deny.failed',
-    limited: 'auth.notice.deny.limited',
-  },
-  unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
-  ticket: { succeeded: 'auth.ticket.issued', failed: 'auth.ticket.failed', limited: 'auth.ticket.limited' },
-  passkey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.succeeded' },
-  addPasskey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.added' },
-  removePasskey: { ...OF_PASSKEYS, succeeded: 'auth.passkey.removed' },
-}
+  logout: { succeeded: 'auth.logout', failed: 'auth.logout.failed', limited: 'auth.logout.failed' },
+  changePassword: endsOf('auth.password.change', 'auth.password.changed'),
+  forgot: endsOf('auth.password.reset.request', 'auth.password.reset.requested'),
+  reset: endsOf('auth.password.reset', 'auth.password.reset.succeeded'),
+  confirm: endsOf('auth.confirm', 'auth.confirmed'),
+  endSession: endsOf('auth.session.end', 'auth.session.ended'),
+  verifyEmail: endsOf('auth.email.verify', 'auth.email.verified'),
+  verifyMail: endsOf('auth.email.link.request', 'auth.email.link.requested'),
+  changeEmail: endsOf('auth.email.change.request', 'auth.email.change.requested'),
+  factor: endsOf('auth.factor', 'auth.login.succeeded'),
+  enrolFactor: endsOf('auth.factor', 'auth.factor.requested'),
+  addFactor: endsOf('auth.factor', 'auth.factor.added'),
+  removeFactor: endsOf('auth.factor', 'auth.factor.removed'),
+  renewRecovery: endsOf('auth.factor', 'auth.recovery.renewed'),
+  social: endsOf('auth.social', 'auth.social.succeeded'),
+  linkAccount: endsOf('auth.account', 'auth.account.linked'),
+  deleteAccount: endsOf('auth.deletion', 'auth.deletion.requested'),
+  restoreAccount: endsOf('auth.deletion.cancel', 'auth.deletion.cancelled'),
+  exportAccount: endsOf('auth.export', 'auth.export.succeeded'),
+  deny: endsOf('auth.notice.deny', 'auth.notice.denied'),
+  unlinkAccount: endsOf('auth.account', 'auth.account.unlinked'),
+  ticket: endsOf('auth.ticket', 'auth.ticket.issued'),
+  passkey: endsOf('auth.passkey', 'auth.passkey.succeeded'),
+  addPasskey: endsOf('auth.passkey', 'auth.passkey.added'),
+  removePasskey: endsOf('auth.passkey', 'auth.passkey.removed'),
+} as const satisfies Readonly<Record<string, Outcomes>>
+
+/** Flows that emit an event. */
+export type FlowName = keyof typeof OUTCOMES
+
+/** The events of the ends of all flows. */
+export type OutcomeEvent = (typeof OUTCOMES)[FlowName][keyof Outcomes]

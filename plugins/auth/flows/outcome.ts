@@ -66,7 +66,7 @@ function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: ob
 }
 
 function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
-  const { failed, limited = failed } = OUTCOMES[flow]
+  const { failed, limited } = OUTCOMES[flow]
   if (error instanceof LimitReached) return { type: limited, fields: { scope: error.scope } }
   if ((flow === 'login' || flow === 'social') && error instanceof SecondFactorRequired)
     return { type: 'auth.login.challenged', fields: {} }
