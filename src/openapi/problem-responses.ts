@@ -27,8 +27,8 @@ export function problemsOf(route: Route): Record<string, JsonObject> {
   }
 }
 
-/** A problem that the handler throws, with the phrase of its status. */
-function statedProblem(status: number): JsonObject {
+/** A problem that the handler throws, with the headers of its status, and its phrase. */
+export function statedProblem(status: number): JsonObject {
   const phrase = `${STATUS_CODES[status] ?? `Status ${status}`}.`
   if (status === 401) return unauthorized()
   return status === 429 ? tooManyRequests(phrase, RETRY_AFTER) : problemResponse(phrase)

@@ -3,8 +3,7 @@ import { readContent, type ResponseContent, type Route } from '../routing/route.
 import type { Schema } from '../schema/schema.ts'
 import type { JsonObject } from './json.ts'
 import { rawSchemaOf } from './media-type.ts'
-import { problemResponse } from './problem-schemas.ts'
-import { problemsOf } from './problem-responses.ts'
+import { problemsOf, statedProblem } from './problem-responses.ts'
 import type { ReadSchema, SchemaReader } from './schema-reader.ts'
 
 const WITHOUT_BODY = new Set(['204', '205', '304'])
@@ -50,7 +49,7 @@ function declaredResponse(
   if (type !== undefined)
     return { description, content: { [type]: { schema: read?.schema ?? rawSchemaOf(type) } } }
   if (read !== undefined) return { description, content: contentOf(read, Number(status)) }
-  return Number(status) < 400 ? { description } : problemResponse(description)
+  return Number(status) < 400 ? { description } : { ...statedProblem(Number(status)), description }
 }
 
 /**

@@ -50,6 +50,16 @@ describe('OpenAPI operation: responses', () => {
     expect(responses['401']).to.have.nested.property('headers.WWW-Authenticate')
   })
 
+  it('have the header of their status if they are declared by a description alone', () => {
+    const { responses } = operationFor(
+      routeOf('GET /a', { response: { 401: { description: 'Wrong.' }, 429: { description: 'Too many.' } } }),
+    )
+    expect(responses['401']).to.include({ description: 'Wrong.' })
+    expect(responses['401']).to.have.nested.property('headers.WWW-Authenticate')
+    expect(responses['429']).to.include({ description: 'Too many.' })
+    expect(responses['429']).to.have.nested.property('headers.Retry-After')
+  })
+
   it('keep what the framework says about a status that problems names too', () => {
     const route = routeOf('POST /a', { problems: [400, 422, 429], body: note, limit: 'anybody' })
     const { responses } = operationFor(route)

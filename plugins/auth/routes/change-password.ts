@@ -28,7 +28,6 @@ export const changePasswordRoute = (codes: FactorFields) =>
       body: yup
         .object({ current: knownPassword, next: newPassword, ...codes })
         .meta({ title: 'ChangePassword' }),
-      problems: [401, 403, 429],
       response: {
         200: changedPassword,
         401: {

@@ -12,7 +12,6 @@ export const forgotPasswordRoute = defineRoute(
     operationId: 'forgotPassword',
     ...JSON_BODY,
     body: yup.object({ email }).meta({ title: 'ForgotPassword' }),
-    problems: [429],
     response: { 200: message, 429: limited },
   },
   async (ctx) => {

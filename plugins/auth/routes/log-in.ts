@@ -11,7 +11,6 @@ export const logInRoute = defineRoute(
     operationId: 'logIn',
     ...JSON_BODY,
     body: yup.object({ email, password: knownPassword }).meta({ title: 'LogIn' }),
-    problems: [401, 429],
     response: {
       200: signedIn,
       401: { description: 'The address or the password is wrong.' },
@@ -43,14 +42,9 @@ export const steppedLogInRoute: DefinedRoute = {
 
 /** A login that also refuses an account whose address is not proven. */
 export function verifiedLogInRoute(route: DefinedRoute): DefinedRoute {
-  const { problems = [], response } = route.definition
   const unverified = { description: 'The address of the account is not proven: `email_unverified`.' }
   return {
     ...route,
-    definition: {
-      ...route.definition,
-      problems: [...problems, 403],
-      response: { ...response, 403: unverified },
-    },
+    definition: { ...route.definition, response: { ...route.definition.response, 403: unverified } },
   }
 }

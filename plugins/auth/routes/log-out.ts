@@ -11,7 +11,6 @@ export const logOutRoute = defineRoute(
     operationId: 'logOut',
     ...JSON_BODY,
     body: ignored,
-    problems: [403],
     response: { 204: { description: 'The session has ended.' }, 403: crossSite },
   },
   async (ctx) => {

@@ -17,7 +17,6 @@ export const refreshRoute = defineRoute(
     operationId: 'refreshSession',
     ...JSON_BODY,
     body: ignored,
-    problems: [401, 403, 429],
     response: {
       200: refreshed,
       401: { description: 'No session: the cookie is missing, invalid or was copied.' },

@@ -11,7 +11,6 @@ export const resetPasswordRoute = defineRoute(
     operationId: 'resetPassword',
     ...JSON_BODY,
     body: yup.object({ token: linkToken, password: newPassword }).meta({ title: 'ResetPassword' }),
-    problems: [401, 429],
     response: {
       200: message,
       401: { description: 'The token is unknown, used or expired.' },

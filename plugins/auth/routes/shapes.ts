@@ -162,7 +162,6 @@ export const spentLink = (title: string) =>
   ({
     ...JSON_BODY,
     body: yup.object({ token: linkToken }).meta({ title }),
-    problems: [401, 429],
     response: {
       200: message,
       401: { description: 'The link is not valid: it was used, or its time is over.' },

@@ -13,7 +13,6 @@ export function signUpRoute({ body, accountOf }: SignUpShape): DefinedRoute {
       operationId: 'signUp',
       ...JSON_BODY,
       body,
-      problems: [409, 429],
       response: {
         201: signedIn,
         409: { description: 'The address already has an account.' },

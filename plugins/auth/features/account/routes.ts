@@ -19,7 +19,6 @@ const deleteRoute = defineRoute(
       'it the account and everything stored about it are deleted.',
     operationId: 'deleteAccount',
     auth: 'fresh',
-    problems: [403, 429],
     response: { 204: { description: 'The account is closed.' }, 403: stale, 429: limited },
   },
   async (ctx) => {
@@ -50,7 +49,6 @@ const exportRoute = defineRoute(
     description: 'Has no password, token or other secret.',
     operationId: 'exportAccount',
     auth: 'fresh',
-    problems: [403, 429],
     response: {
       200: yup
         .object({

@@ -18,7 +18,6 @@ const verifyRoute = defineRoute(
     operationId: 'verifyEmail',
     ...JSON_BODY,
     body: yup.object({ token: linkToken, password: knownPassword.optional() }).meta({ title: 'VerifyEmail' }),
-    problems: [401, 409, 429],
     response: {
       200: message,
       401: { description: 'The link is not valid, or the owner of its account is needed.' },
@@ -49,7 +48,6 @@ const resendRoute = defineRoute(
     operationId: 'resendVerification',
     ...JSON_BODY,
     body: yup.object({ email }).meta({ title: 'ResendVerification' }),
-    problems: [429],
     response: { 202: message, 429: limited },
   },
   async (ctx) => {
@@ -69,7 +67,6 @@ const changeRoute = defineRoute(
     auth: 'fresh',
     ...JSON_BODY,
     body: yup.object({ email }).meta({ title: 'ChangeEmail' }),
-    problems: [403, 429],
     response: { 202: message, 403: stale, 429: limited },
   },
   async (ctx) => {

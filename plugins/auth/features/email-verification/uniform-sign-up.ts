@@ -15,7 +15,6 @@ export function uniformSignUpRoute({ body, accountOf }: SignUpShape): DefinedRou
       operationId: 'signUp',
       ...JSON_BODY,
       body,
-      problems: [429],
       response: { 202: message, 429: limited },
     },
     async (ctx) => {

@@ -99,7 +99,6 @@ const beginRoute = defineRoute(
       'For PublicKeyCredential.parseCreationOptionsFromJSON(). The result goes to POST /auth/passkeys within five minutes.',
     operationId: 'beginPasskey',
     auth: 'fresh',
-    problems: [403, 429],
     response: { 200: creationOptions, 403: stale, 429: limited },
   },
   async (ctx) => {
@@ -131,7 +130,6 @@ const addRoute = defineRoute(
     auth: true,
     ...JSON_BODY,
     body: yup.object({ response: registration, name: shownName }).meta({ title: 'AddPasskey' }),
-    problems: [401, 409, 429],
     response: {
       201: passkey,
       401: refused,
@@ -165,7 +163,6 @@ const removeRoute = defineRoute(
     operationId: 'removePasskey',
     auth: 'fresh',
     params: yup.object({ id: text() }),
-    problems: [403, 404, 409, 429],
     response: {
       204: { description: 'The passkey signs nobody in any more.' },
       403: stale,
@@ -186,7 +183,6 @@ const beginLogInRoute = defineRoute(
     description:
       'For PublicKeyCredential.parseRequestOptionsFromJSON(). The result goes to POST /auth/login/passkey within five minutes.',
     operationId: 'beginPasskeyLogIn',
-    problems: [429],
     response: { 200: requestOptions, 429: limited },
   },
   async (ctx) => {
@@ -203,7 +199,6 @@ const beginConfirmationRoute = defineRoute(
       'that ask for a second factor, within five minutes.',
     operationId: 'beginPasskeyConfirmation',
     auth: true,
-    problems: [429],
     response: { 200: requestOptions, 429: limited },
   },
   async (ctx) => {
@@ -219,7 +214,6 @@ const logInRoute = defineRoute(
     operationId: 'logInWithPasskey',
     ...JSON_BODY,
     body: yup.object({ response: assertion.required() }).meta({ title: 'LogInWithPasskey' }),
-    problems: [401, 429],
     response: {
       200: signedIn,
       401: { description: 'The passkey or its challenge is not valid.' },

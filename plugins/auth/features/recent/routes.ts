@@ -27,7 +27,6 @@ const confirmRoute = (codes: FactorFields) =>
       body: yup
         .object({ password: 'passkey' in codes ? knownPassword.optional() : knownPassword, ...codes })
         .meta({ title: 'ConfirmPassword' }),
-      problems: [401, 403, 429],
       response: {
         200: refreshed,
         401: { description: 'Not signed in, or the password or the passkey is wrong.' },

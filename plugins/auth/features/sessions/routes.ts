@@ -38,7 +38,6 @@ const endRoute = defineRoute(
     operationId: 'endSession',
     auth: 'fresh',
     params: yup.object({ id: yup.string().required() }),
-    problems: [403, 404, 429],
     response: {
       204: { description: 'The session has ended.' },
       403: stale,
@@ -57,7 +56,6 @@ const endOthersRoute = defineRoute(
     summary: 'End every other session of the user',
     operationId: 'endOtherSessions',
     auth: 'fresh',
-    problems: [403, 429],
     response: { 204: { description: 'Every other session has ended.' }, 403: stale, 429: limited },
   },
   async (ctx) => {

@@ -2,7 +2,7 @@ import * as yup from 'mortar/yup'
 import { defineRoute, Forbidden, HttpError, type BaseContext, type Router } from 'mortar'
 import { featureOf, ownSession, presentedToken, signedInBody } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
-import { JSON_BODY, limited } from '../../routes/shapes.ts'
+import { JSON_BODY, limited, stale } from '../../routes/shapes.ts'
 import type { SocialSignIn } from './sign-in.ts'
 
 const socialOf = (ctx: BaseContext) => featureOf<SocialSignIn>(ctx, 'social')
@@ -32,7 +32,6 @@ export function isPath(value: string): boolean {
 }
 
 const name = yup.object({ provider: yup.string().required() })
-const stale = { description: 'The last proof of the user is too old: POST /auth/confirm.' }
 const unknownProvider = { description: 'There is no such provider.' }
 const down = { description: 'The provider does not respond.' }
 
@@ -43,7 +42,6 @@ const beginRoute = defineRoute(
     operationId: 'beginSocialSignIn',
     params: name,
     query: yup.object({ return: returnPath }),
-    problems: [403, 404, 429, 502],
     response: {
       302: { description: 'To the page of the provider.' },
       403: { description: 'A page of another site has sent the browser here.' },
@@ -69,7 +67,6 @@ const callbackRoute = defineRoute(
       'code of the problem as `error`. If the account has a second factor, the fragment has its `challenge`.',
     operationId: 'finishSocialSignIn',
     params: name,
-    problems: [404],
     response: {
       302: { description: 'To a page of the application.' },
       404: unknownProvider,
@@ -104,7 +101,6 @@ const linkRoute = defineRoute(
     params: name,
     ...JSON_BODY,
     body: yup.object({ return: returnPath }).meta({ title: 'LinkAccount' }),
-    problems: [403, 404, 429, 502],
     response: {
       200: yup.object({ url: yup.string().required() }).label('SocialLink'),
       403: stale,
@@ -153,7 +149,6 @@ const unlinkRoute = defineRoute(
     operationId: 'unlinkAccount',
     auth: 'fresh',
     params: yup.object({ id: yup.string().required() }),
-    problems: [403, 404, 409, 429],
     response: {
       204: { description: 'The account is not linked any more.' },
       403: stale,

@@ -24,7 +24,6 @@ const issueRoute = defineRoute(
     auth: true,
     ...JSON_BODY,
     body: yup.object({ path }).meta({ title: 'TicketRequest' }),
-    problems: [401, 429],
     response: {
       200: yup
         .object({

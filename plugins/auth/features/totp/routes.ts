@@ -10,7 +10,15 @@ import {
   signedInBody,
 } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
-import { crossSite, FACTOR_FIELDS, JSON_BODY, limited, refreshed, signedIn } from '../../routes/shapes.ts'
+import {
+  crossSite,
+  FACTOR_FIELDS,
+  JSON_BODY,
+  limited,
+  refreshed,
+  signedIn,
+  stale,
+} from '../../routes/shapes.ts'
 import type { AuthFeature } from '../feature.ts'
 import type { SecondFactor } from './second-factor.ts'
 
@@ -22,7 +30,6 @@ const recoveryCodes = yup
   .required()
   .meta({ description: 'Ten codes that work once each. They are never shown again.' })
 
-const stale = { description: 'The last proof of the user is too old: POST /auth/confirm.' }
 const wrongCode = { description: 'Not signed in, or the code is wrong or was used.' }
 const missing = { description: 'There is no authenticator, or its set-up has expired.' }
 
@@ -42,7 +49,6 @@ const setUpRoute = (auth: 'fresh' | readonly ['fresh', 'verified']) =>
         'The secret counts once POST /auth/totp/confirm has received its code, within ten minutes.',
       operationId: 'setUpTotp',
       auth,
-      problems: [403, 409, 429],
       response: {
         200: yup
           .object({
@@ -68,7 +74,6 @@ const confirmRoute = defineRoute(
     auth: 'fresh',
     ...JSON_BODY,
     body: yup.object({ code: FACTOR_FIELDS.code.required() }).meta({ title: 'ConfirmTotp' }),
-    problems: [401, 403, 409, 429],
     response: {
       200: refreshed.shape({ recoveryCodes }).label('TotpConfirmed'),
       401: wrongCode,
@@ -95,7 +100,6 @@ const removeRoute = defineRoute(
     auth: 'fresh',
     ...JSON_BODY,
     body: codesBody.meta({ title: 'RemoveTotp' }),
-    problems: [401, 403, 409, 429],
     response: {
       204: { description: 'The authenticator is removed.' },
       401: wrongCode,
@@ -118,7 +122,6 @@ const renewRoute = defineRoute(
     auth: 'fresh',
     ...JSON_BODY,
     body: codesBody.meta({ title: 'RenewRecoveryCodes' }),
-    problems: [401, 403, 409, 429],
     response: {
       200: yup.object({ recoveryCodes }).label('RecoveryCodes'),
       401: wrongCode,
@@ -142,7 +145,6 @@ const logInRoute = defineRoute(
     body: yup
       .object({ challenge: yup.string().strict().required().max(256), ...FACTOR_FIELDS })
       .meta({ title: 'LogInWithFactor' }),
-    problems: [401, 429],
     response: {
       200: signedIn,
       401: { description: 'The code is wrong or was used, or the challenge is not valid any more.' },
