@@ -8,7 +8,7 @@ import {
   type Policy,
   type User,
 } from 'mortar'
-import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import { accountCommands } from './commands.ts'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
@@ -69,7 +69,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
   checkOptions(options, { of: 'auth()', brick: 'auth', keys: AUTH_RULES })
   checkPolicies(options.policies ?? {})
   const prefix = mountPath(provider, options.prefix)
-  const timeout = milliseconds(options.timeout ?? '10s')
+  const timeout = timeoutOf(options.timeout ?? '10s')
   const trustedOrigins = (options.trustedOrigins ?? []).map(originOf)
   return defineBrick({
     name: 'auth',
@@ -140,13 +140,9 @@ function policiesOf(connected: object, own: NonNullable<AuthOptions['policies']>
   })
 }
 
-function milliseconds(timeout: Duration): number {
-  try {
-    const parsed = seconds(timeout) * 1000
-    if (parsed > 0) return parsed
-  } catch {
-    // Reported below, with the remedy.
-  }
+function timeoutOf(timeout: Duration): number {
+  const time = milliseconds(timeout)
+  if (time > 0) return time
   throw fault('MORTAR_AUTH_OPTION', `The option timeout of auth() is not a duration: ${String(timeout)}.`, {
     remedy: `Write seconds or a duration above zero, such as '10s'.`,
   })

@@ -1,5 +1,5 @@
 import type { Duration } from 'mortar'
-import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import type { EngineMaker, JobEngine } from './engine.ts'
 import { isDurableEvent } from './durable-event.ts'
 import type { Job, JobDefinition, Schedule } from './job.ts'
@@ -51,14 +51,10 @@ export function readOptions(options: JobsOptions): Settings {
     throw fault('MORTAR_JOBS_OPTION', `jobs() has ${found}.`)
   }
   if (!isCount(concurrency)) refuse('a concurrency that is not a whole number from 1')
-  return {
-    directory,
-    run,
-    concurrency,
-    keep: millisecondsOf(keep) ?? refuse('a keep that is not a duration'),
-    patience: millisecondsOf(patience) ?? refuse('a patience that is not a duration'),
-    engine,
-  }
+  const times = { keep: milliseconds(keep), patience: milliseconds(patience) }
+  for (const [name, time] of Object.entries(times))
+    if (Number.isNaN(time)) refuse(`a ${name} that is not a duration`)
+  return { directory, run, concurrency, ...times, engine }
 }
 
 /** The options of a job with defaults. Times are milliseconds. */
@@ -94,12 +90,10 @@ export function readDefinition(definition: Job['definition'], file: string): Job
   }
   if (!isCount(attempts)) refuse('attempts that are not a whole number from 1')
   if (!isCount(concurrency ?? 1)) refuse('a concurrency that is not a whole number from 1')
-  return {
-    attempts,
-    backoff: millisecondsOf(backoff) ?? refuse('a backoff that is not a duration'),
-    timeout: millisecondsOf(timeout) || refuse('a timeout that is not a duration above 0'),
-    concurrency: concurrency ?? Infinity,
-  }
+  const times = { backoff: milliseconds(backoff), timeout: milliseconds(timeout) }
+  if (Number.isNaN(times.backoff)) refuse('a backoff that is not a duration')
+  if (!(times.timeout > 0)) refuse('a timeout that is not a duration above 0')
+  return { attempts, ...times, concurrency: concurrency ?? Infinity }
 }
 
 function checkKeys(definition: Job['definition'], file: string): void {
@@ -120,12 +114,4 @@ function checkKeys(definition: Job['definition'], file: string): void {
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 1
-}
-
-function millisecondsOf(duration: Duration): number | undefined {
-  try {
-    return seconds(duration) * 1000
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import type { Duration, LimitRule } from 'mortar'
-import { checkOptions, parseLimit, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, parseLimit, milliseconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
@@ -50,12 +50,8 @@ export function checkLimitsOptions(options: LimitsOptions): void {
 
 /** Milliseconds. A timer of Node is limited to 24 days. @throws StartupError `MORTAR_LIMITS_OPTION`. */
 export function patienceOf({ timeout = '1s' }: LimitsOptions): number {
-  try {
-    const length = seconds(timeout) * 1000
-    if (length >= 10 && length <= 24 * 86_400_000) return length
-  } catch {
-    // Reported below, with the remedy.
-  }
+  const time = milliseconds(timeout)
+  if (time >= 10 && time <= 24 * 86_400_000) return time
   throw wrong('has a timeout that is not a duration', "Write seconds or a duration such as '1s'.")
 }
 

@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions as ClientOptions } from 'ioredis'
 import type { Duration } from 'mortar'
-import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Options of `redis()`: an address, or a client. */
@@ -42,7 +42,7 @@ export function readSettings(options: RedisOptions): RedisSettings {
   checkOptions(options, { of: 'redis()', brick: 'redis', keys: RULES })
   checkPlace(options)
   const { url, client, options: own = {}, startTimeout = '5s' } = options
-  return { url, options: own, client, startTimeout: milliseconds(startTimeout) }
+  return { url, options: own, client, startTimeout: startTimeoutOf(startTimeout) }
 }
 
 function checkPlace({ url, options, client }: RedisOptions): void {
@@ -57,13 +57,9 @@ function checkPlace({ url, options, client }: RedisOptions): void {
     throw wrong('has a url that is not a Redis URL', 'Write redis://host:6379, rediss:// or unix:///path.')
 }
 
-function milliseconds(timeout: Duration): number {
-  try {
-    const length = seconds(timeout)
-    if (length > 0 && length <= LONGEST_START) return length * 1000
-  } catch {
-    // Reported below, with the remedy.
-  }
+function startTimeoutOf(timeout: Duration): number {
+  const time = milliseconds(timeout)
+  if (time > 0 && time <= LONGEST_START * 1000) return time
   throw wrong('has a startTimeout that is not a duration', "Write seconds or a duration such as '5s'.")
 }
 

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { Duration } from 'mortar'
-import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import { EVENT_NAME, type WebhookEvent } from './event.ts'
 import { createLookUp, type LookUp } from './sending/look-up.ts'
 import type { Network } from './sending/public-address.ts'
@@ -71,12 +71,12 @@ export function readOptions(options: WebhooksOptions): Settings {
   return {
     events: eventsOf(options.events),
     attempts,
-    timeout: milliseconds('timeout', options.timeout, '15s'),
+    timeout: timeOf('timeout', options.timeout ?? '15s'),
     concurrency,
     perEndpoint,
-    keep: milliseconds('keep', options.keep, '30d'),
+    keep: timeOf('keep', options.keep ?? '30d'),
     disableAfter,
-    disableOver: milliseconds('disableOver', options.disableOver, '1d'),
+    disableOver: timeOf('disableOver', options.disableOver ?? '1d'),
     http: options.http ?? false,
     lookup: options.lookup ?? createLookUp(),
     allowed: (options.allowNetworks ?? []).map(networkOf),
@@ -92,13 +92,9 @@ function eventsOf(events: WebhooksOptions['events']): Settings['events'] {
   return named
 }
 
-function milliseconds(name: string, given: Duration | undefined, standard: Duration): number {
-  try {
-    const time = seconds(given ?? standard) * 1000
-    if (time > 0) return time
-  } catch {
-    // The error below has the name of the option.
-  }
+function timeOf(name: string, duration: Duration): number {
+  const time = milliseconds(duration)
+  if (time > 0) return time
   throw refused(`a ${name} that is not a duration above 0`)
 }
 

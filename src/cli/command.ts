@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
-import { seconds } from '../support/duration.ts'
+import { milliseconds } from '../support/duration.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options of a command in the form of `util.parseArgs`, each with its line of help. */
@@ -49,12 +49,8 @@ const LONGEST_TIME = 24 * 3600
 
 /** Reads the time of an option, in seconds. @throws UsageError for zero, and for more than a day. */
 export function readTime(option: string, given: string): number {
-  try {
-    const time = seconds(given)
-    if (time > 0 && time <= LONGEST_TIME) return time
-  } catch {
-    // Reported below.
-  }
+  const time = milliseconds(given) / 1000
+  if (time > 0 && time <= LONGEST_TIME) return time
   throw new UsageError(`--${option} is '${given}'. Write a time up to 24h, such as 90s or 5m.`)
 }
 

@@ -55,14 +55,19 @@ export function timeLimit(option: string, value: Duration, logger: Warner): numb
   return seconds(value)
 }
 
+/** Returns the milliseconds of a duration; NaN, which is outside of every range, for any other value. */
+export function milliseconds(value: unknown): number {
+  if (typeof value !== 'number' && typeof value !== 'string') return Number.NaN
+  try {
+    return seconds(value) * 1000
+  } catch {
+    return Number.NaN
+  }
+}
+
 /** True for a duration that a timer can wait for: at most 24 days. */
 export function isTimeout(value: unknown): boolean {
-  if (typeof value !== 'number' && typeof value !== 'string') return false
-  try {
-    return seconds(value) <= LONGEST_DELAY
-  } catch {
-    return false
-  }
+  return milliseconds(value) <= LONGEST_DELAY * 1000
 }
 
 function parse(text: string): number {

@@ -1,6 +1,6 @@
 import type { AnyObjectSchema } from 'mortar/yup'
 import type { StartupError, Duration, Environment } from 'mortar'
-import { seconds } from 'mortar/kit'
+import { milliseconds } from 'mortar/kit'
 import type { AuthFeature } from '../features/feature.ts'
 import type { AccountMail } from '../features/mails.ts'
 import type { Secret } from '../tokens/keys.ts'
@@ -180,12 +180,7 @@ export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetime
 
 /** Returns seconds, from 0 or whole. @throws StartupError `MORTAR_AUTH_OPTION` for a value that is not in the range. */
 export function lifetime(option: string, value: Duration, least: number, most: number): number {
-  let length = Number.NaN
-  try {
-    length = seconds(value)
-  } catch {
-    // Refused below with the option's name.
-  }
+  const length = milliseconds(value) / 1000
   if (length >= least && length <= most) return length === 0 ? 0 : Math.max(1, Math.floor(length))
   const remedy = `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`
   throw wrong(option, `is '${value}'`, remedy)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StartupError, Duration, Logger } from 'mortar'
-import { seconds } from 'mortar/kit'
+import { milliseconds } from 'mortar/kit'
 import { fault } from '../../startup-codes.ts'
 
 /** Settings of the look-up in known data breaches. */
@@ -63,12 +63,8 @@ function reasonOf(error: unknown): string {
 }
 
 function timeoutOf({ timeout = '1s' }: BreachedPasswordsOptions): number {
-  try {
-    const length = seconds(timeout) * 1000
-    if (length > 0 && length <= 60_000) return length
-  } catch {
-    // Refused below with the option's name.
-  }
+  const time = milliseconds(timeout)
+  if (time > 0 && time <= 60_000) return time
   throw wrong('timeout', `is '${String(timeout)}'`)
 }
 
