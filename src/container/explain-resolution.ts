@@ -14,23 +14,55 @@ export function explainResolution(
   known: readonly string[],
 ): StartupError {
   if (error instanceof StartupError) return error
+  const { code, found, remedy } = faultOf(error, name, owner, known)
+  return new StartupError(found, { code, remedy, cause: error })
+}
+
+interface Fault {
+  readonly code: string
+  readonly found: string
+  readonly remedy: string
+}
+
+function faultOf(error: unknown, name: string, owner: string, known: readonly string[]): Fault {
   const failed = readResolution(error)
-  if (failed === undefined) return failedFactory(error, name, owner)
+  const service = `The service '${name}' of ${owner}`
+  const reason = error instanceof Error ? error.message : String(error)
+  if (failed === undefined)
+    return {
+      code: 'MORTAR_SERVICE_FACTORY',
+      found: `${service} could not be made: ${reason}`,
+      remedy: 'Fix its factory; the cause of this error has the stack.',
+    }
   const { kind, path = name, missing = name } = failed
-  if (kind === 'lifetime') return shorterLifetime(path, owner, { cause: error })
-  if (kind === 'circular') return circle(path, { cause: error })
-  if (kind === 'unknown') return unresolved((error as Error).message, name, owner, { cause: error })
-  const guess = nearest(missing, known)
-  return new StartupError(
-    `The service '${name}' of ${owner} depends on '${missing}', which is not registered: ${path}.`,
-    {
+  if (kind === 'lifetime')
+    return {
+      code: 'MORTAR_SERVICE_LIFETIME',
+      found: `A service depends on one with a shorter lifetime: ${path} (registered by ${owner}).`,
+      remedy:
+        'Give the first service the shorter lifetime, or the second one a longer lifetime: asClass() and asFunction() of awilix are transient unless they have another lifetime.',
+    }
+  if (kind === 'circular')
+    return {
+      code: 'MORTAR_SERVICE_CIRCULAR',
+      found: `Services depend on each other in a circle: ${path}.`,
+      remedy: 'Move the shared part into a third service.',
+    }
+  // The message of awilix cannot be read: its own words say the reason.
+  if (kind === 'unknown')
+    return {
       code: 'MORTAR_SERVICE_MISSING',
-      remedy: guess
-        ? `Did you mean '${guess}'?`
-        : `Use the brick that provides '${missing}', or app.provide it.`,
-      cause: error,
-    },
-  )
+      found: `${service} could not be resolved: ${reason}`,
+      remedy: 'Register what the message of awilix names, or correct the lifetimes.',
+    }
+  const guess = nearest(missing, known)
+  return {
+    code: 'MORTAR_SERVICE_MISSING',
+    found: `${service} depends on '${missing}', which is not registered: ${path}.`,
+    remedy: guess
+      ? `Did you mean '${guess}'?`
+      : `Use the brick that provides '${missing}', or app.provide it.`,
+  }
 }
 
 /**
@@ -52,29 +84,6 @@ export function explainInRequest(
   return new Error(message, { cause: error })
 }
 
-/** The error for a message of awilix that cannot be read: its own words say the reason. */
-function unresolved(
-  reason: string,
-  name: string,
-  owner: string,
-  options: { readonly cause?: unknown },
-): StartupError {
-  return new StartupError(`The service '${name}' of ${owner} could not be resolved: ${reason}`, {
-    code: 'MORTAR_SERVICE_MISSING',
-    remedy: 'Register what the message of awilix names, or correct the lifetimes.',
-    ...options,
-  })
-}
-
-function failedFactory(cause: unknown, name: string, owner: string): StartupError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new StartupError(`The service '${name}' of ${owner} could not be made: ${reason}`, {
-    code: 'MORTAR_SERVICE_FACTORY',
-    remedy: 'Fix its factory; the cause of this error has the stack.',
-    cause,
-  })
-}
-
 /**
  * The error for a singleton that is a promise: its users would get the promise, and a rejection would end the process.
  * A scoped service may be a promise, which a handler awaits.
@@ -84,29 +93,5 @@ export function asynchronous(made: Promise<unknown>, name: string, owner: string
   return new StartupError(`The singleton '${name}' of ${owner} is a promise: its factory is asynchronous.`, {
     code: 'MORTAR_SERVICE_PROMISE',
     remedy: `Make the object in the factory and connect it in the \`start\` of a brick, or await it before: ${name}: value(await …).`,
-  })
-}
-
-function shorterLifetime(
-  path: string,
-  owner: string,
-  options: { readonly cause?: unknown } = {},
-): StartupError {
-  return new StartupError(
-    `A service depends on one with a shorter lifetime: ${path} (registered by ${owner}).`,
-    {
-      code: 'MORTAR_SERVICE_LIFETIME',
-      remedy:
-        'Give the first service the shorter lifetime, or the second one a longer lifetime: asClass() and asFunction() of awilix are transient unless they have another lifetime.',
-      ...options,
-    },
-  )
-}
-
-function circle(path: string, options: { readonly cause?: unknown } = {}): StartupError {
-  return new StartupError(`Services depend on each other in a circle: ${path}.`, {
-    code: 'MORTAR_SERVICE_CIRCULAR',
-    remedy: 'Move the shared part into a third service.',
-    ...options,
   })
 }

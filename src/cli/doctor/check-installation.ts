@@ -39,8 +39,7 @@ function rangesOfBricks(): Readonly<Record<string, string>> {
 }
 
 function checkNode(present: string, range: string): Finding[] {
-  const wanted = /\d+(\.\d+)*/.exec(range)?.[0]
-  if (wanted === undefined || compare(present, wanted) >= 0) return []
+  if (satisfies(present, range)) return []
   return [
     finding(
       'error',
@@ -82,12 +81,4 @@ function notModule(): Finding {
     'package.json does not mark the files as ES modules.',
     'Add "type": "module" to it.',
   )
-}
-
-/** Compares versions by numbers: 20.9 is older than 20.19. */
-function compare(a: string, b: string): number {
-  const [first, second] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]]
-  for (let index = 0; index < second.length; index++)
-    if (first[index] !== second[index]) return (first[index] ?? 0) - (second[index] ?? 0)
-  return 0
 }
