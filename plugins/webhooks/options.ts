@@ -71,12 +71,12 @@ export function readOptions(options: WebhooksOptions): Settings {
   return {
     events: eventsOf(options.events),
     attempts,
-    timeout: timeOf('timeout', options.timeout ?? '15s'),
+    timeout: timeOf('timeout', options.timeout, '15s'),
     concurrency,
     perEndpoint,
-    keep: timeOf('keep', options.keep ?? '30d'),
+    keep: timeOf('keep', options.keep, '30d'),
     disableAfter,
-    disableOver: timeOf('disableOver', options.disableOver ?? '1d'),
+    disableOver: timeOf('disableOver', options.disableOver, '1d'),
     http: options.http ?? false,
     lookup: options.lookup ?? createLookUp(),
     allowed: (options.allowNetworks ?? []).map(networkOf),
@@ -92,8 +92,8 @@ function eventsOf(events: WebhooksOptions['events']): Settings['events'] {
   return named
 }
 
-function timeOf(name: string, duration: Duration): number {
-  const time = milliseconds(duration)
+function timeOf(name: string, given: Duration | undefined, standard: Duration): number {
+  const time = milliseconds(given ?? standard)
   if (time > 0) return time
   throw refused(`a ${name} that is not a duration above 0`)
 }
