@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
+import { createTurns } from '../support/turns.ts'
 import { isSentWhole, whenClosed } from '../support/when-closed.ts'
 
 /** Work that can be aborted: an `AbortController`, or a stream that is being sent. */
@@ -7,16 +8,22 @@ export interface Abortable {
   abort(reason: unknown): void
 }
 
+/** Of everything that ends because its application closes or its session has ended. */
+export const takeEnd = createTurns()
+
 /** Work of an application that ends when the application begins to close. */
 export class OpenRequests {
   private readonly open = new Set<Abortable>()
   private reason: unknown = undefined
 
-  /** Aborts all added work, and any work that is added later. */
-  abortAll(): void {
+  /** Aborts all added work, a part in each turn of the event loop, and any work that is added later. */
+  async abortAll(): Promise<void> {
     this.reason ??= new ServiceUnavailable('The application is closing.', { retryAfter: 1 })
-    for (const one of this.open) one.abort(this.reason)
-    this.open.clear()
+    for (const one of this.open) {
+      const turn = takeEnd()
+      if (turn !== undefined) await turn
+      if (this.open.delete(one)) one.abort(this.reason)
+    }
   }
 
   /** Tracks `one` until the response closes, then calls `onClose`. */

@@ -59,6 +59,21 @@ export function heldConnection(req: HeldRequest): HeldConnection | undefined {
   return req[HELD]
 }
 
+const TAKEN = Symbol('mortar.taken')
+
+/** A connection that another protocol may use. */
+type Connection = Duplex & { [TAKEN]?: boolean }
+
+/** True for a connection that another protocol uses, and that has not been asked to end. */
+export function isTaken(connection: Connection): boolean {
+  return connection[TAKEN] === true
+}
+
+/** Notes whether another protocol uses a connection. */
+export function markTaken(connection: Connection, isUsed: boolean): void {
+  connection[TAKEN] = isUsed
+}
+
 /** Forgets the connection, which belongs to another protocol now. */
 export function releaseConnection(req: HeldRequest): void {
   const waiting = req[HELD]?.whenReleased ?? []

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
+import { takeEnd } from '../context/request-signal.ts'
 import { Unauthorized } from '../errors/http-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { viewOf } from './identify.ts'
@@ -19,7 +20,7 @@ export function compileEndWithSession(authenticator: Authenticator | undefined):
   return (ctx, outgoing) => {
     const { req, res } = ctx.internal
     if (ctx.credential === null || ctx.method === 'HEAD' || !isLong(outgoing)) return
-    const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => end(ctx, outgoing))
+    const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => void endInTurn(ctx, outgoing))
     whenClosed(req, res, stop)
   }
 }
@@ -27,6 +28,13 @@ export function compileEndWithSession(authenticator: Authenticator | undefined):
 /** True for a stream, and for a connection of another protocol. */
 function isLong({ status, payload }: Outgoing): boolean {
   return status === 101 || payload instanceof Readable
+}
+
+/** A session has few responses, but thousands of sessions can end at the same time. */
+async function endInTurn(ctx: RequestContext, outgoing: Outgoing): Promise<void> {
+  const turn = takeEnd()
+  if (turn !== undefined) await turn
+  end(ctx, outgoing)
 }
 
 function end({ internal }: RequestContext, { payload, type }: Outgoing): void {

@@ -4,7 +4,13 @@ import type { BaseContext } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { forgetRequest } from '../context/forget-request.ts'
 import { type Abortable, clientLeft } from '../context/request-signal.ts'
-import { type ConnectionLife, heldConnection, releaseConnection, type Takeover } from '../context/takeover.ts'
+import {
+  type ConnectionLife,
+  heldConnection,
+  markTaken,
+  releaseConnection,
+  type Takeover,
+} from '../context/takeover.ts'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
@@ -90,11 +96,15 @@ class Life implements ConnectionLife, Abortable {
     const { internal } = this.#ctx
     forgetRequest(this.#ctx)
     internal.prepare?.endWithSession?.(this.#ctx, { status: 101, type: undefined, payload: null })
+    markTaken(internal.req.socket, true)
     internal.runtime.open.hold(this)
   }
 
   abort(reason: unknown): void {
-    this.#ctx.internal.takeover!.end(reason as HttpError)
+    const { req, takeover } = this.#ctx.internal
+    // From now on, the stop of the server cuts a connection off that stays silent.
+    markTaken(req.socket, false)
+    takeover!.end(reason as HttpError)
   }
 
   closed(): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { currentResponse } from '../../compat/node.ts'
+import { isTaken } from '../../context/takeover.ts'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
 /** The open connections of a server. */
@@ -96,7 +97,7 @@ function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
     for (const socket of sockets) {
       // A connection accepted just now has no bytes yet, and its request may be under way.
       const isQuiet = seen.get(socket) === socket.bytesRead
-      if (isQuiet && !isAnswering(socket)) socket.destroy()
+      if (isQuiet && !isAnswering(socket) && !isTaken(socket)) socket.destroy()
       seen.set(socket, socket.bytesRead)
     }
   }

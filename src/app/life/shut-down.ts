@@ -33,12 +33,12 @@ export async function shutDown({
   booting,
   starting,
 }: Stoppable): Promise<void> {
-  adapters.beginToClose()
+  const aborted = adapters.beginToClose()
   // A start that hangs must not delay the stop; the lifecycle stops the bricks that have started.
   await withDeadline(Promise.resolve(booting), timeout).catch(() => undefined)
   // Wait for a server that is about to listen; otherwise it would stay open.
   const server = await starting()?.catch(() => undefined)
-  const [unfinished = []] = await Promise.all([server?.drain(timeout), adapters.drain(timeout)])
+  const [unfinished = []] = await Promise.all([server?.drain(timeout), adapters.drain(timeout), aborted])
   adapters.reportUnfinished(unfinished, timeout)
   await adapters.disposeRequests(timeout)
   adapters.health.stop()

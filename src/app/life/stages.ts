@@ -18,8 +18,8 @@ export interface Stages {
   readonly stopping: AbortSignal
   /** Closes each connection after its current response; `/readyz` responds with 503. */
   beginToDrain(): void
-  /** Drains, aborts `ctx.signal` and ends event streams of open requests. */
-  beginToClose(): void
+  /** Drains, and aborts `ctx.signal` and ends event streams of open requests. */
+  beginToClose(): Promise<void>
   /** Warns of the routes of requests that were not over after `timeout` seconds. */
   reportUnfinished(requests: readonly IncomingMessage[], timeout: number): void
 }
@@ -49,7 +49,7 @@ export function createStages({ options, container, dispatcher }: AssemblyContext
     beginToClose() {
       beginToDrain()
       state.closing = true
-      state.open.abortAll()
+      return state.open.abortAll()
     },
     reportUnfinished: (requests, timeout) =>
       reportUnfinished(requests, { timeout, routeOf: dispatcher.routeOf, reporter }),

@@ -4,9 +4,9 @@ import { SERIALIZE_EVENTS, type SerializeData } from '../../context/outgoing.ts'
 import { jsonText } from '../../schema/unsendable.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
+import { createTurns } from '../../support/turns.ts'
 import type { Events, EventSourceRequest, EventsSource, ServerSentEvent } from './events.ts'
 import { frameOf } from './frame.ts'
-import { takeStep } from './turn.ts'
 
 /** Settings of an `EventStream`. */
 export interface EventStreamSettings {
@@ -19,6 +19,9 @@ export interface EventStreamSettings {
   /** False for HEAD, and if the client has left or the application is closing: no event is made. */
   readonly isSent: () => boolean
 }
+
+/** Of all streams together: a source that is always ready would stop every other request. */
+const takeStep = createTurns()
 
 type Source = AsyncIterator<unknown> | Iterator<unknown>
 
