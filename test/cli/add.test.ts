@@ -4,7 +4,8 @@ import { expect } from 'chai'
 import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
 import { findPackageManager, installation } from '../../src/cli/add/package-manager.ts'
 import { ROOT } from '../architecture/tree.ts'
-import { builtFramework, createProject, type TestProject } from './project.ts'
+import { builtFramework } from '../support/built-framework.ts'
+import { createProject, type TestProject } from './project.ts'
 
 const MAIL = { import: { '@mortar/mail': 'mail' }, use: 'mail({})' }
 

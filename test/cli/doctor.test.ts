@@ -6,7 +6,8 @@ import { checkApplication } from '../../src/cli/doctor/check-application.ts'
 import { checkInstallation } from '../../src/cli/doctor/check-installation.ts'
 import { weaknessOfSecret } from '../../src/support/weak-secret.ts'
 import { ROOT } from '../architecture/tree.ts'
-import { builtFramework, createProject, type Files, type Ran, type TestProject } from './project.ts'
+import { builtFramework } from '../support/built-framework.ts'
+import { createProject, type Files, type Ran, type TestProject } from './project.ts'
 
 interface Report {
   readonly ok: boolean

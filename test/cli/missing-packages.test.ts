@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { ROOT } from '../architecture/tree.ts'
-import { builtFramework, createProject, type Ran, type TestProject } from './project.ts'
+import { builtFramework } from '../support/built-framework.ts'
+import { createProject, type Ran, type TestProject } from './project.ts'
 
 const INSTALLED = ['mortar', '@mortar/database']
 

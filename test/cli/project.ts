@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../architecture/tree.ts'
 import { type ChildOutput, outputOf } from '../docs/child-output.ts'
+import { builtFramework } from '../support/built-framework.ts'
 
 /** Files of a project by their path. */
 export type Files = Readonly<Record<string, string>>
@@ -132,31 +133,4 @@ export function linkPackages(directory: string): void {
     symlinkSync(join(builtFramework(), name), join(directory, 'node_modules', name))
   for (const name of PACKAGES)
     symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
-}
-
-/**
- * The folder with the packages `mortar` and `@mortar/…`, built: that of TEST_DIST, or built on first use by each process of
- * the tests. It is removed when the tests end.
- */
-export const builtFramework = (() => {
-  let directory: string | undefined
-  return (): string => (directory ??= join(buildFramework(), 'packages/node_modules'))
-})()
-
-/** The packages are in a folder inside of one with the links to all others, so that they find one another first. */
-function buildFramework(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'mortar-built-'))
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-  const packages = join(directory, 'packages')
-  const finished = process.env['TEST_DIST']
-  if (finished) cpSync(finished, packages, { recursive: true })
-  else buildInto(packages)
-  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
-  return directory
-}
-
-function buildInto(packages: string): void {
-  const script = join(ROOT, 'scripts/build.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, packages], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}${stderr}`)
 }

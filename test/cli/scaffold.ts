@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../architecture/tree.ts'
-import { builtFramework } from './project.ts'
+import { builtFramework } from '../support/built-framework.ts'
 
 const run = promisify(execFile)
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipSuite } from '../../support/servers.ts'
-import { builtFramework } from '../project.ts'
+import { builtFramework } from '../../support/built-framework.ts'
 import { builtProject } from './serving.ts'
 
 const MAIN = (): string => join(builtFramework(), 'mortar/dist/cli/main.js')
