@@ -18,7 +18,7 @@ const kept: Buffer[] = []
 export default async ({ query }: Context) => {
   if (query['memory']) kept.push(Buffer.alloc(Number(query['memory']), 1))
   if (query['wait']) await wait(Number(query['wait']))
-  for (;query['stuck'];);
+  if (query['stuck']) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   return String(process.pid)
 }
 `

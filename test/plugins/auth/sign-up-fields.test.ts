@@ -56,7 +56,7 @@ onEachDatabase('signUpFields', (inWorld) => {
 
 describe('signUpFields', () => {
   it('are in the OpenAPI document beside name, address and password', () =>
-    onSqlite(WITH_FIELDS, async (world) => {
+    onSqlite({ ...WITH_FIELDS, app: { openapi: {} } }, async (world) => {
       const { body } = await world.client().get('/openapi.json')
       const content = body.paths['/auth/signup'].post.requestBody.content['application/json'].schema
       const schema = body.components.schemas[content.$ref?.split('/').at(-1)] ?? content

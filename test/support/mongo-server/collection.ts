@@ -1,5 +1,5 @@
 import { deserialize, ObjectId, serialize, type Document } from 'bson'
-import { aggregate, find, updateOne } from 'mingo'
+import { aggregate, Query, updateOne } from 'mingo'
 import { CommandError } from './command-error.ts'
 import { Indexes } from './indexes.ts'
 
@@ -47,7 +47,7 @@ export class Collection {
   }
 
   find(filter: Document, { sort, projection, skip, limit }: FindOptions = {}): Document[] {
-    const cursor = find<Document>(this.documents, filter, projectionOf(projection))
+    const cursor = new Query(filter).find<Document>(this.documents, projectionOf(projection))
     if (sort && Object.keys(sort).length > 0) cursor.sort(sort)
     if (skip) cursor.skip(skip)
     if (limit) cursor.limit(Math.abs(limit))
@@ -56,7 +56,7 @@ export class Collection {
 
   /** The fields of a document that a projection leaves. */
   project(document: Document, projection?: Document): Document {
-    return find<Document>([document], {}, projectionOf(projection)).all()[0]!
+    return new Query({}).find<Document>([document], projectionOf(projection)).all()[0]!
   }
 
   aggregate(pipeline: Document[]): Document[] {

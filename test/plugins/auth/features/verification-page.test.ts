@@ -44,15 +44,19 @@ describe('The page of a link', () => {
     }))
 
   it('is not in the OpenAPI document, whose endpoints are', () =>
-    withVerification(inWorld, async (scene) => {
-      const { body } = await scene.client().get('/openapi.json')
-      expect(Object.keys(body.paths['/auth/verify-email'])).to.deep.equal(['post'])
-      const { responses } = body.paths['/auth/verify-email'].post
-      expect(responses).to.include.all.keys('200', '401', '409', '422', '429')
-      expect(body.paths['/auth/change-email'].post['x-policies']).to.deep.equal(['fresh'])
-      expect(body.paths['/auth/login'].post.responses).to.not.have.property('403')
-      expect(body.paths['/auth/signup'].post.responses).to.have.property('201')
-    }))
+    withVerification(
+      inWorld,
+      async (scene) => {
+        const { body } = await scene.client().get('/openapi.json')
+        expect(Object.keys(body.paths['/auth/verify-email'])).to.deep.equal(['post'])
+        const { responses } = body.paths['/auth/verify-email'].post
+        expect(responses).to.include.all.keys('200', '401', '409', '422', '429')
+        expect(body.paths['/auth/change-email'].post['x-policies']).to.deep.equal(['fresh'])
+        expect(body.paths['/auth/login'].post.responses).to.not.have.property('403')
+        expect(body.paths['/auth/signup'].post.responses).to.have.property('201')
+      },
+      { app: { openapi: {} } },
+    ))
 
   it('has the responses of signup and login that options change', () =>
     withVerification(
@@ -64,6 +68,6 @@ describe('The page of a link', () => {
         expect(responses).to.have.property('202')
         expect(responses).to.not.have.any.keys('201', '409')
       },
-      { feature: { uniformSignup: true, verifiedOnly: true } },
+      { feature: { uniformSignup: true, verifiedOnly: true }, app: { openapi: {} } },
     ))
 })

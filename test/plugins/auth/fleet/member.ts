@@ -5,8 +5,6 @@
  */
 import { once } from 'node:events'
 import argon2 from 'argon2'
-import { Redis } from 'ioredis'
-import { MongoClient } from 'mongodb'
 import { createApp, createRouter, sse } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } from '@mortar/auth/basic'
@@ -25,7 +23,8 @@ if (options.skew !== undefined) {
   const now = Date.now.bind(Date)
   Date.now = () => now() + skew
 }
-const redis = options.redis === undefined ? undefined : new Redis(options.redis)
+// Most processes need neither driver, and half of their start would be spent on both.
+const redis = options.redis === undefined ? undefined : new (await import('ioredis')).Redis(options.redis)
 const mails: string[] = []
 let hashes = 0
 let aborts = 0
@@ -54,12 +53,13 @@ const settings: PasswordAuthOptions = {
 
 const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
 if (redis) app.use(limits({ store: redis }))
-const closeDatabase = useDatabase()
+const closeDatabase = await useDatabase()
 
 /** Registers the provider. @returns a function that closes its database. */
-function useDatabase(): () => Promise<unknown> {
+async function useDatabase(): Promise<() => Promise<unknown>> {
   const { connection } = options
   if (connection.type === 'document') {
+    const { MongoClient } = await import('mongodb')
     const client = new MongoClient(connection.url)
     app.use(auth(documentAuth({ ...settings, db: client.db(connection.name) })))
     return () => client.close()

@@ -37,7 +37,8 @@ export async function openWorld(options: WorldOptions = {}, variant: StorageVari
   }
   const storage = await variant.open(options)
   const mails: { to: string; token: string }[] = []
-  const app = createApp({ environment: 'test', logger: false, clock, ...options.app })
+  // The document is built at the start of every application, and takes a quarter of its start.
+  const app = createApp({ environment: 'test', logger: false, openapi: false, clock, ...options.app })
     .use(auth(storage.provider(authOptions(options, mails)), { policies: POLICIES, ...options.brick }))
     .use(guardedRoutes())
   for (const brick of [...storage.bricks, ...(options.bricks ?? [])]) app.use(brick)

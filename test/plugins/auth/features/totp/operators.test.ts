@@ -74,7 +74,7 @@ describe('Operators', () => {
 describe('The endpoints of totp()', () => {
   const documentOf = async (features: readonly AuthFeature[]) => {
     let document: { paths: Record<string, object> } | undefined
-    await onSqlite({ ...WITH_TOTP, auth: { features }, bricks: [] }, async (world) => {
+    await onSqlite({ auth: { features }, withFeatures: true, app: { openapi: {} } }, async (world) => {
       document = (await world.client().get('/openapi.json')).body
     })
     return document!.paths
