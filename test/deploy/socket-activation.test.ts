@@ -9,6 +9,7 @@ import { ROOT } from '../architecture/tree.ts'
 import { outputOf } from '../docs/child-output.ts'
 import { freePort } from '../support/free-port.ts'
 import { needsProgram } from './files.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 
 describe('takeActivationSocket()', () => {
   it('returns the first socket of this process once', () => {
@@ -29,18 +30,15 @@ describe('an application under a systemd socket', function () {
   needsProgram('systemd-socket-activate')
   /** Starts the application again when it has ended, as a unit with `Restart=` does; the socket stays open. */
   const again = `trap exit TERM; while true; do sh -c 'LISTEN_PID=$$ exec "$0" "$@"' "$@"; done`
-  const application = [
-    process.execPath,
-    '--import',
-    'tsx',
-    '--conditions=source',
-    join(ROOT, 'test/fixtures/signals/activated.ts'),
-  ]
   let supervisor: ChildProcess
   let port: number
 
   beforeEach(async () => {
     port = await freePort()
+    const application = [
+      process.execPath,
+      await bundleScript(join(ROOT, 'test/fixtures/signals/activated.ts')),
+    ]
     const env = { PATH: process.env['PATH'], NODE_ENV: 'production' }
     const args = ['--listen', `127.0.0.1:${port}`, ...Object.keys(env).flatMap((name) => ['-E', name])]
     supervisor = spawn('systemd-socket-activate', [...args, 'sh', '-c', again, 'sh', ...application], {

@@ -3,23 +3,20 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { bundleScript } from '../support/bundle-script.ts'
 
 const SETTINGS = join(import.meta.dirname, '../../examples/notes/config/settings.ts')
-const LOADER = import.meta.resolve('tsx')
 
 /** An empty folder, because the settings name a variable that is in a `.env` of the working directory. */
 let folder: string
 
 /** Runs the settings of the reference application with these variables alone. */
-function readSettings(variables: Readonly<Record<string, string>>): {
-  status: number | null
-  stderr: string
-} {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--import', LOADER, '--conditions=source', SETTINGS],
-    { cwd: folder, env: { PATH: process.env['PATH'], ...variables }, encoding: 'utf8' },
-  )
+async function readSettings(variables: Readonly<Record<string, string>>) {
+  const { status, stderr } = spawnSync(process.execPath, [await bundleScript(SETTINGS)], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...variables },
+    encoding: 'utf8',
+  })
   return { status, stderr }
 }
 
@@ -37,17 +34,17 @@ describe('The settings of the reference application', () => {
   })
   after(() => rmdirSync(folder))
 
-  it('name everything that production misses in one error, without a stack', () => {
-    const { status, stderr } = readSettings({ NODE_ENV: 'production' })
+  it('name everything that production misses in one error, without a stack', async () => {
+    const { status, stderr } = await readSettings({ NODE_ENV: 'production' })
     expect(status).to.equal(1)
     for (const name of ['AUTH_SECRET', 'APP_URL', 'DATABASE_URL', 'MAIL_TRANSPORT'])
       expect(stderr).to.contain(`${name} is not set`)
     expect(stderr).not.to.contain('    at ')
   })
 
-  it('name wrong values beside missing ones, and show no value', () => {
+  it('name wrong values beside missing ones, and show no value', async () => {
     const wrong = { NODE_ENV: 'prod', PORT: 'http', TRUST_PROXY: '10.0.0.0/8,nginx', AUTH_SECRET: 'hunter2' }
-    const { status, stderr } = readSettings(wrong)
+    const { status, stderr } = await readSettings(wrong)
     expect(status).to.equal(1)
     for (const name of ['NODE_ENV is not', 'PORT is not', 'TRUST_PROXY is not', 'AUTH_SECRET is not'])
       expect(stderr).to.contain(name)
@@ -56,17 +53,17 @@ describe('The settings of the reference application', () => {
     expect(stderr).not.to.contain('hunter2').and.not.to.contain('nginx')
   })
 
-  it('accept a list of secrets in place of one, and refuse a weak secret in it', () => {
-    expect(readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG}1,${STRONG}` })).to.deep.equal({
+  it('accept a list of secrets in place of one, and refuse a weak secret in it', async () => {
+    expect(await readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG}1,${STRONG}` })).to.deep.equal({
       status: 0,
       stderr: '',
     })
-    const weak = readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG},short` })
+    const weak = await readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG},short` })
     expect(weak.status).to.equal(1)
     expect(weak.stderr).to.contain('AUTH_SECRETS is not').and.not.to.contain('short,')
   })
 
-  it('need nothing in development but the secret', () => {
-    expect(readSettings({ AUTH_SECRET: 'weak' })).to.deep.equal({ status: 0, stderr: '' })
+  it('need nothing in development but the secret', async () => {
+    expect(await readSettings({ AUTH_SECRET: 'weak' })).to.deep.equal({ status: 0, stderr: '' })
   })
 })

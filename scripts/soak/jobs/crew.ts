@@ -73,9 +73,9 @@ export class Crew {
   }
 
   async #warm(): Promise<ChildProcess> {
-    const { connection, engine, lease } = this.#plan
-    const child = fork(MEMBER, [JSON.stringify({ connection, engine, lease })], {
-      execArgv: ['--import', 'tsx', '--conditions=source'],
+    const { connection, engine, lease, member } = this.#plan
+    const child = fork(member ?? MEMBER, [JSON.stringify({ connection, engine, lease })], {
+      execArgv: member === undefined ? ['--import', 'tsx', '--conditions=source'] : [],
     })
     this.#all.add(child)
     child.once('exit', () => this.#all.delete(child))

@@ -29,6 +29,8 @@ export interface LedgerPlan {
   /** Resolves when no fault is in progress. */
   readonly repaired?: () => Promise<void>
   readonly log?: (line: string) => void
+  /** The compiled program of a process, by its path; else tsx compiles it in each. */
+  readonly member?: string
 }
 
 /** The orders that a producer makes. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { serverUrl } from '../../support/servers.ts'
 
 const SCRIPT = join(import.meta.dirname, 'fixtures/drifted.ts')
@@ -23,13 +24,9 @@ interface Outcome {
 type Drift = readonly [files: string, before: string, after: string]
 
 async function startWith(url: string, [files, before, after]: Drift): Promise<Outcome> {
-  const run = promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=source', SCRIPT, url, files, before, after],
-    {
-      env: { ...process.env, TZ: 'Europe/Berlin' },
-    },
-  )
+  const run = promisify(execFile)(process.execPath, [await bundleScript(SCRIPT), url, files, before, after], {
+    env: { ...process.env, TZ: 'Europe/Berlin' },
+  })
   const { changed, ...outcome } = JSON.parse((await run).stdout) as Outcome
   expect(changed, 'the change applies').to.equal(true)
   return { ...outcome, changed }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { bundleScript } from '../../support/bundle-script.ts'
 
 /** A process of its own, because this one has loaded all of TypeORM. */
 describe("TypeORM's drivers", () => {
@@ -15,14 +16,9 @@ describe("TypeORM's drivers", () => {
     highlighted: string
   }
 
-  before(() => {
-    const args = [
-      '--import',
-      'tsx',
-      '--conditions=source',
-      join(import.meta.dirname, 'fixtures/late-drivers.ts'),
-    ]
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  before(async () => {
+    const script = await bundleScript(join(import.meta.dirname, 'fixtures/late-drivers.ts'))
+    const { stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
     expect(stdout, stderr).to.match(/^\{/)
     result = JSON.parse(stdout) as typeof result
   })

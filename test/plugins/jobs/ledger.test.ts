@@ -1,6 +1,11 @@
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { runLedger } from '../../../scripts/soak/jobs/run-ledger.ts'
+import { ROOT } from '../../architecture/tree.ts'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { KINDS } from '../database/databases.ts'
+
+const MEMBER = join(ROOT, 'scripts/soak/jobs/member.ts')
 
 for (const [kind, prepare] of Object.entries(KINDS))
   describe(`jobs of several processes whose workers are killed: ${kind}`, () => {
@@ -17,6 +22,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
         killEvery: 100,
         limit: 20_000,
         endsLeases: true,
+        member: await bundleScript(MEMBER, 'jobs'),
       })
       expect(report).to.include({ committed: 225, lost: 0, ghosts: 0, left: 0 })
       expect(report.kills).to.be.greaterThan(0)

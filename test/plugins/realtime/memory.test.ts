@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { bundleScript } from '../../support/bundle-script.ts'
 
 const PROCESS = fileURLToPath(new URL('./open-socket-process.ts', import.meta.url))
 
 describe('An open socket', () => {
-  it('keeps what its handler can read, and neither request nor response of Node', () => {
-    const options = ['--import', 'tsx', '--conditions=source', PROCESS]
-    const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' })
+  it('keeps what its handler can read, and neither request nor response of Node', async () => {
+    const { stdout, stderr } = spawnSync(process.execPath, [await bundleScript(PROCESS)], {
+      encoding: 'utf8',
+    })
     expect(JSON.parse(stdout), stderr).to.deep.equal([
       [null, null],
       { set: 'The response is sent, and the connection has another protocol.' },

@@ -13,6 +13,7 @@ import { createClock } from 'mortar/testing'
 import { jobsApp } from '../jobs/applications.ts'
 import { invoicePaid, LOCAL } from './events.ts'
 import { startReceiver } from './receiver.ts'
+import { bundleScript } from '../../support/bundle-script.ts'
 
 const PROCESS = new URL('./sending-process.ts', import.meta.url).pathname
 
@@ -38,7 +39,7 @@ describe('A process that is killed while it delivers a webhook', () => {
     const asked = new Promise<void>((resolve) => {
       receiver.behaviour.respond = () => resolve()
     })
-    const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', PROCESS, database], {
+    const child = spawn(process.execPath, [await bundleScript(PROCESS), database, folder], {
       stdio: 'ignore',
     })
     const ended = once(child, 'exit')

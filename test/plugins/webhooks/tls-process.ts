@@ -6,13 +6,13 @@ import { jobsApp, winterClock } from '../jobs/applications.ts'
 import { invoicePaid } from './events.ts'
 
 /** Sends a message to two names of one TLS server, then one to an address that is not allowed. Prints the log of both. */
-const [port = ''] = process.argv.slice(2)
+const [port = '', directory = ''] = process.argv.slice(2)
 let address = '127.0.0.1'
 const clock = winterClock()
 const entities = [jobsSchema, webhooksSchema]
 const app = jobsApp(
   { type: 'better-sqlite3', database: ':memory:', entities, synchronize: true },
-  {},
+  { directory },
   { clock },
 ).use(
   webhooks({

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Delivery } from '@mortar/webhooks'
+import { bundleScript } from '../../support/bundle-script.ts'
 
 const PROCESS = new URL('./tls-process.ts', import.meta.url).pathname
 /** A certificate for localhost that has signed itself. */
@@ -32,7 +34,7 @@ describe('webhooks over TLS', () => {
   /** Node reads the authorities that it trusts when a process starts. */
   async function send(env: Readonly<Record<string, string>>): Promise<readonly (readonly Delivery[])[]> {
     const { port } = server.address() as AddressInfo
-    const program = ['--import', 'tsx', '--conditions=source', PROCESS, String(port)]
+    const program = [await bundleScript(PROCESS), String(port), dirname(KEY)]
     const run = promisify(execFile)(process.execPath, program, { env: { PATH: process.env['PATH'], ...env } })
     return JSON.parse((await run).stdout) as readonly (readonly Delivery[])[]
   }
