@@ -17,7 +17,7 @@ export function buildWhenStale(): void {
 function newestIn(folder: string): number {
   return Math.max(
     ...readdirSync(folder, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !/\/(?:dist|node_modules)(?:\/|$)/.test(entry.parentPath))
       .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
   )
 }
