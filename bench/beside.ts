@@ -36,24 +36,30 @@ export async function beside(
   figures: Readonly<Record<string, Measure>>,
 ): Promise<void> {
   buildWhenStale()
-  const series = new Map<string, number[]>()
-  const add = (key: string, value: number): void => void series.set(key, [...(series.get(key) ?? []), value])
+  const found: { readonly figure: string; readonly name: string; readonly value: number }[] = []
   for (let turn = 0; turn < PROCESSES; turn++) {
     const servers = [await start(file, names[0]), await start(file, names[1])]
     for (const [figure, measure] of Object.entries(figures))
-      for (let round = 0; round < ROUNDS; round++)
-        for (const server of round % 2 === 0 ? servers : servers.toReversed())
-          add(figure + server.name, await measure(server))
+      for (const server of inTurns(servers))
+        found.push({ figure, name: server.name, value: await measure(server) })
     for (const { child } of servers) child.kill()
   }
   for (const figure of Object.keys(figures)) {
-    const [own, other] = names.map((name) => series.get(figure + name)!) as [number[], number[]]
+    const [own, other] = names.map((name) =>
+      found.filter((each) => each.figure === figure && each.name === name).map(({ value }) => value),
+    ) as [number[], number[]]
     const { median, q25, q75 } = pairedRatios(own, other)
     const shown = [own, other].map((values, index) => `${names[index]} ${spreadOf(values).median.toFixed(1)}`)
     console.log(
       `${figure}: ${shown.join(', ')}; ${median.toFixed(2)} × [${q25.toFixed(2)}–${q75.toFixed(2)}]`,
     )
   }
+}
+
+function inTurns<T>(servers: readonly T[]): readonly T[] {
+  return Array.from({ length: ROUNDS }, (_, round) =>
+    round % 2 === 0 ? servers : servers.toReversed(),
+  ).flat()
 }
 
 async function start(file: string, name: string): Promise<Server & { readonly child: ChildProcess }> {

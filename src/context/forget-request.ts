@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAwaited } from '../support/when-closed.ts'
-import type { Adapter, RequestContext } from './request-context.ts'
+import { Internal, type Adapter, type RequestContext } from './request-context.ts'
 
 /** Replaces request and response of a context whose response is sent. Its headers can still be read. */
 export function forgetRequest(ctx: RequestContext): void {
@@ -14,30 +14,55 @@ export function forgetRequest(ctx: RequestContext): void {
   if (internal.outer !== undefined || isAwaited(internal.res)) return
   // Evaluated while the request is complete.
   void [ctx.id, ctx.ip, ctx.credential]
-  // The members that are read after a response.
-  internal.req = new SmallRequest(internal.req) as unknown as IncomingMessage
-  internal.res = new SmallResponse(internal.req.socket) as unknown as ServerResponse
-  internal.adapter = NO_ADAPTER
+  ctx.internal = new SmallInternal(internal) as unknown as Internal
 }
 
-const NO_ADAPTER: Adapter = { send: () => undefined }
+const NOTHING: Adapter = { send: () => undefined }
+/** Stored once: the values that most requests never change. */
+const INITIAL = new Internal(
+  ...([undefined, undefined, undefined, NOTHING] as unknown as [never, never, never, never]),
+)
 
+/** The state of a request as far as it has changed, with objects in place of request and response when they are read. */
+class SmallInternal {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly socket: IncomingMessage['socket']
+  readonly headerText: string
+  response: SmallResponse | undefined = undefined
+
+  constructor({ req, res: _res, adapter: _adapter, ...others }: Internal) {
+    this.method = req.method
+    this.url = req.url
+    this.socket = req.socket
+    // Its bytes, because JSON.stringify makes a string of many parts.
+    this.headerText = Buffer.from(JSON.stringify(req.headers), 'latin1').toString('latin1')
+    for (const name of Object.keys(others) as (keyof typeof others)[])
+      if (others[name] !== INITIAL[name]) Object.assign(this, { [name]: others[name] })
+  }
+
+  get req(): IncomingMessage {
+    return new SmallRequest(this) as unknown as IncomingMessage
+  }
+
+  get res(): ServerResponse {
+    return (this.response ??= new SmallResponse(this.socket)) as unknown as ServerResponse
+  }
+}
+Object.setPrototypeOf(SmallInternal.prototype, INITIAL)
+
+/** The members that are read after a response. */
 class SmallRequest {
   readonly method: string | undefined
   readonly url: string | undefined
   readonly socket: IncomingMessage['socket']
-  readonly #headers: string
+  readonly headers: IncomingMessage['headers']
 
-  constructor({ method, url, socket, headers }: IncomingMessage) {
+  constructor({ method, url, socket, headerText }: SmallInternal) {
     this.method = method
     this.url = url
     this.socket = socket
-    // Its bytes, because JSON.stringify makes a string of many parts.
-    this.#headers = Buffer.from(JSON.stringify(headers), 'latin1').toString('latin1')
-  }
-
-  get headers(): IncomingMessage['headers'] {
-    return JSON.parse(this.#headers) as IncomingMessage['headers']
+    this.headers = JSON.parse(headerText) as IncomingMessage['headers']
   }
 }
 

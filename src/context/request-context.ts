@@ -70,7 +70,7 @@ export class RequestContext {
   body: unknown = undefined
   params: unknown = NO_PARAMS
   /** State of the pipeline, not for handlers. */
-  readonly internal: Internal
+  internal: Internal
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {
     const url = originForm(req.url ?? '/')
@@ -198,7 +198,7 @@ export class RequestContext {
 }
 
 /** State of one request that handlers do not see. */
-class Internal {
+export class Internal {
   readonly runtime: ContextRuntime
   req: IncomingMessage
   res: ServerResponse

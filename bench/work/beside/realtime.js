@@ -21,7 +21,9 @@ export const servers = {
     const { server, port } = await listen()
     const sockets = new WebSocketServer({ server, maxPayload: 65_536 })
     sockets.on('connection', (socket) => {
-      socket.on('message', (data) => socket.send(JSON.stringify(JSON.parse(data.toString()))))
+      socket.on('message', (data) =>
+        socket.send(JSON.stringify(JSON.parse(/** @type {Buffer} */ (data).toString()))),
+      )
     })
     return { port }
   },

@@ -15,7 +15,7 @@ export const servers = {
         .get('/events', (ctx) =>
           sse(ctx, async function* () {
             yield 'hello'
-            await new Promise(() => undefined)
+            await new Promise(() => {})
           }),
         )
         .get('/file', (ctx) => sendFile(ctx, basename(BENCH_FILE), { root })),
