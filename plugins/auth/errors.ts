@@ -1,11 +1,4 @@
-import {
-  Conflict,
-  Forbidden,
-  ServiceUnavailable,
-  Unauthorized,
-  ValidationFailed,
-  type HttpErrorOptions,
-} from 'mortar'
+import { ServiceUnavailable, Unauthorized, ValidationFailed, type HttpErrorOptions } from 'mortar'
 import { schemaEntry } from './accounts/schema-entries.ts'
 
 /** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
@@ -39,22 +32,6 @@ export class MissingColumn extends Error {
   }
 }
 
-/** 401 of a login: the same bytes for a wrong password and for an address without an account (ASVS 6.3.8). */
-export function invalidCredentials(): Unauthorized {
-  return new Unauthorized('The e-mail address or the password is wrong.', {
-    code: 'invalid_credentials',
-    instance: false,
-  })
-}
-
-/** 403 of a route with `auth: 'fresh'` for a session whose proof is older than `maxAge` seconds. */
-export function reauthenticationRequired(maxAge: number): Forbidden {
-  return new Forbidden('Confirm your password to do this.', {
-    code: 'reauthentication_required',
-    extensions: { maxAge },
-  })
-}
-
 /** 401 of a login, a confirmation or a change of password that needs a second factor. The password was right. */
 export class SecondFactorRequired extends Unauthorized {
   constructor(
@@ -66,37 +43,6 @@ export class SecondFactorRequired extends Unauthorized {
       extensions: { methods, ...login },
     })
   }
-}
-
-/** 401 for a wrong, used or late code of a second factor. */
-export function invalidCode(): Unauthorized {
-  return new Unauthorized('The code is wrong, or was used before.', { code: 'invalid_code' })
-}
-
-/** 401 of the second step of a login, whose challenge is unknown, used, expired or has no tries left. */
-export function invalidChallenge(): Unauthorized {
-  return new Unauthorized('The sign-in took too long or had too many tries. Log in again.', {
-    code: 'invalid_challenge',
-  })
-}
-
-/** 403 of a route with `auth: 'mfa'` for a session without a second factor. */
-export function factorRequired(): Forbidden {
-  return new Forbidden('This needs a second factor. Set one up, or confirm with its code.', {
-    code: 'factor_required',
-  })
-}
-
-/** 401 of a passkey that proves nothing: the same for an unknown one, another challenge and a wrong signature. */
-export function invalidPasskey(): Unauthorized {
-  return new Unauthorized('The passkey is not valid, or took too long. Try again.', {
-    code: 'invalid_passkey',
-  })
-}
-
-/** 409 of the end of the only way into an account. */
-export function lastWayIn(): Conflict {
-  return new Conflict('It is the only way into your account. Set a password first.', { code: 'last_way_in' })
 }
 
 /** 401 of change-password and confirm when the current password is not right. */
@@ -126,14 +72,6 @@ const NO_SESSION = 'There is no session to refresh; log in again.'
 /** 401 of change-password when the session or the account has ended in the meantime. */
 export function sessionOver(): Unauthorized {
   return new Unauthorized('The session is over.', { code: 'invalid_token' })
-}
-
-/** 401 of change-password when the new password is stored and the database fails before a new session begins. */
-export function newPasswordStored(cause: unknown): Unauthorized {
-  return new Unauthorized('The password was changed. Log in with the new password.', {
-    code: 'password_changed',
-    cause,
-  })
 }
 
 /** 401 of refresh: no cookie, or its session has ended. */
@@ -189,30 +127,6 @@ export function sessionStateUnknown(cause: unknown): ServiceUnavailable {
   })
 }
 
-/** 401 of reset-password: the same bytes for an unknown, a used and an expired token. */
-export function invalidResetToken(): Unauthorized {
-  return new Unauthorized('The reset token is not valid; ask for a new one.', {
-    code: 'invalid_reset_token',
-    instance: false,
-  })
-}
-
-/** 401 of the links of addresses: the same bytes for an unknown, a used and an expired token. */
-export function invalidVerificationToken(): Unauthorized {
-  return new Unauthorized('The link is not valid; ask for a new one.', {
-    code: 'invalid_verification_token',
-    instance: false,
-  })
-}
-
-/** 401 of the other links of mails: the same bytes for an unknown, a used and an expired token. */
-export function invalidLink(): Unauthorized {
-  return new Unauthorized('The link is not valid: it was used, or its time is over.', {
-    code: 'invalid_link',
-    instance: false,
-  })
-}
-
 /** 401 of the link of an address without the session or the password of its account. */
 export function ownerNeeded(): Unauthorized {
   return new Unauthorized('Sign in to the account of this link, or send its password.', {
@@ -220,21 +134,11 @@ export function ownerNeeded(): Unauthorized {
   })
 }
 
-/** 403 of a login, and of a route with `auth: 'verified'`, while the address of the account is not proven. */
-export function emailUnverified(): Forbidden {
-  return new Forbidden('Confirm your e-mail address first.', { code: 'email_unverified' })
-}
-
 /** 422 for a change to the current address. */
 export function ownAddress(): ValidationFailed {
   return new ValidationFailed([
     { location: 'body', path: 'email', rule: 'email', message: 'This is the address of your account.' },
   ])
-}
-
-/** 409 of signup, and of a link to a new address. */
-export function emailTaken(): Conflict {
-  return new Conflict('An account with this e-mail address exists already.', { code: 'email_taken' })
 }
 
 /** Describes a failure for a log line or an event, with `secret` removed from the message. */

@@ -1,5 +1,5 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
-import { newPasswordStored, sessionOver, wrongCurrentPassword } from '../errors.ts'
+import { sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { admit, tell } from './admit.ts'
@@ -7,6 +7,7 @@ import type { FactorCodes, Grant, OwnSession } from './proof.ts'
 import { proveAgain } from './prove-again.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
+import { refused } from '../refusals.ts'
 
 /** Validated input of change-password. */
 export interface ChangePassword extends FactorCodes {
@@ -48,7 +49,7 @@ export async function changePassword(
     }),
   )
   if (session.value) return session.value
-  throw newPasswordStored(session.error)
+  throw refused('password_changed', { cause: session.error })
 }
 
 /** Tries twice, because the first attempt may have met a connection that was lost before. */

@@ -6,10 +6,10 @@ import { checkOwnFields } from '../accounts/sign-up-fields.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
-import { emailTaken } from '../errors.ts'
 import { signUpBody } from '../routes/shapes.ts'
 import { refuseWeak, type AuthParts } from './parts.ts'
 import type { NewAccount } from './proof.ts'
+import { refused } from '../refusals.ts'
 
 /**
  * Creates an account without HTTP, for seeds, tests and administrators: the rules of signup, without its limits, its
@@ -55,7 +55,7 @@ export async function insertHashed(
 ): Promise<StoredUser> {
   const account = { id: randomUUID(), name, email, passwordHash, fields, now: parts.clock.now() }
   const user = await parts.store.insertUser(account)
-  if (user === null) throw emailTaken()
+  if (user === null) throw refused('email_taken')
   return user
 }
 

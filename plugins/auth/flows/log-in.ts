@@ -1,9 +1,10 @@
-import { invalidCredentials, SecondFactorRequired } from '../errors.ts'
+import { SecondFactorRequired } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
 import { admit, type SessionRequest } from './admit.ts'
 import type { Grant } from './proof.ts'
+import { refused } from '../refusals.ts'
 
 /** Validated input of login; `email` in canonical form. */
 export interface LogIn {
@@ -61,7 +62,7 @@ async function verify(parts: AuthParts, { email, password }: LogIn, attempt: Att
   if (user !== null && grant !== null) return { user, grant, rehash }
   if (user?.passwordHash && !parts.passwords.isUsable(user.passwordHash))
     parts.events.emit('auth.password.unusable', { ...eventOrigin(caller), userId: user.id })
-  throw invalidCredentials()
+  throw refused('invalid_credentials')
 }
 
 /** Replaces the hash only if it is still the verified one, so that a new password is never overwritten. */

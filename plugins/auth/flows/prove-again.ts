@@ -1,8 +1,8 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
-import { invalidPasskey } from '../errors.ts'
 import type { AuthParts, Caller } from './parts.ts'
 import type { FactorCodes } from './proof.ts'
 import { METHODS } from './sessions.ts'
+import { refused } from '../refusals.ts'
 
 /**
  * Asks for the factor of a user whose password was verified again.
@@ -38,5 +38,5 @@ export async function provePasskey(
     const methods = await feature.provePasskey?.(user, passkey, caller)
     if (methods !== undefined) return methods
   }
-  throw invalidPasskey()
+  throw refused('invalid_passkey')
 }

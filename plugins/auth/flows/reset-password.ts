@@ -1,4 +1,3 @@
-import { invalidResetToken } from '../errors.ts'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
@@ -6,6 +5,7 @@ import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
+import { refused } from '../refusals.ts'
 
 /** Input of reset-password. The password is already validated, so that a weak one does not consume the token. */
 export interface ResetPassword {
@@ -38,10 +38,10 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   const hash = parts.resetTokens.hash(input.token)
   const token = hash && (await parts.store.findResetToken(hash, now()))
   const user = token && (await parts.store.findUserById(token.userId))
-  if (!token || !user || !isRedeemable(token, user)) throw invalidResetToken()
+  if (!token || !user || !isRedeemable(token, user)) throw refused('invalid_reset_token')
   known.userId = user.id
   await refuseWeak(parts, 'password', input.password, user)
-  if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
+  if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw refused('invalid_reset_token')
   const passwordHash = await orGiveBack(parts, token, async () => {
     const hashed = await parts.passwords.hash(input.password)
     if (!hasProvenEmail(user)) for (const feature of parts.features) await feature.addressProving?.(user)
@@ -57,7 +57,7 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
     // The token proves ownership of the mailbox.
     ...(!hasProvenEmail(user) && { emailVerifiedAt: now() }),
   }
-  if (!(await storePassword(parts, change))) throw invalidResetToken()
+  if (!(await storePassword(parts, change))) throw refused('invalid_reset_token')
   return user
 }
 

@@ -1,9 +1,9 @@
-import { invalidCredentials } from '../errors.ts'
 import { insertAccount } from './create-user.ts'
 import { admit, type SessionRequest } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, type AuthParts, type Caller } from './parts.ts'
 import type { Grant, NewAccount } from './proof.ts'
+import { refused } from '../refusals.ts'
 
 /** Validated input of signup; `email` in canonical form. */
 export type SignUp = NewAccount
@@ -33,6 +33,6 @@ async function createAccount(parts: AuthParts, input: SignUp, request: SessionRe
   const user = await insertAccount(parts, input)
   const grant = await admit(parts, { user, way: 'signup' }, request)
   // Only a reset within these milliseconds can change the password of such a new account.
-  if (grant === null) throw invalidCredentials()
+  if (grant === null) throw refused('invalid_credentials')
   return grant
 }

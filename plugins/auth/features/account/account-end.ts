@@ -1,12 +1,13 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
-import { describeFailure, invalidLink, sessionOver } from '../../errors.ts'
+import { describeFailure, sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import { lifetimeText } from '../../flows/mail-message.ts'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import { DELETIONS } from './table.ts'
+import { refused } from '../../refusals.ts'
 
 /** Purpose of the sealed text in a link. */
 const PURPOSE = 'restore-account'
@@ -53,12 +54,12 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
       return kit.attempt({ flow: 'restoreAccount', rule: 'verify', caller, known, counted: {} }, async () => {
         const row = readToken(kit, token)
         const user = row && (await kit.users.findUserById(row.user_id))
-        if (row === null || user?.passwordVersion !== row.password_version) throw invalidLink()
+        if (row === null || user?.passwordVersion !== row.password_version) throw refused('invalid_link')
         known.userId = user.id
         const [due] = await deletions.find({ ...row, expires_at: { above: kit.clock.now() } })
-        if (due === undefined || !(await kit.accounts.enable(user))) throw invalidLink()
+        if (due === undefined || !(await kit.accounts.enable(user))) throw refused('invalid_link')
         // Last, so that the link of a request that failed works again. Of many concurrent ones one gets here first.
-        if ((await deletions.remove(row)) === 0) throw invalidLink()
+        if ((await deletions.remove(row)) === 0) throw refused('invalid_link')
       })
     },
     async eraseDue(now) {

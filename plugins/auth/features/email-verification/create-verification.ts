@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { ignore } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
-import { emailTaken, invalidVerificationToken, ownAddress, ownerNeeded } from '../../errors.ts'
+import { ownAddress, ownerNeeded } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
 import type { Challenge, ChallengePurpose } from '../challenges/challenges.ts'
 import type { FeatureKit } from '../feature.ts'
 import { accountExistsMail, changedMail, changeMail, changeRequestedMail, verifyMail } from './mails.ts'
 import type { EmailVerification } from './verification.ts'
+import { refused } from '../../refusals.ts'
 
 /** Settings of the links. */
 export interface LinkSettings {
@@ -28,7 +29,7 @@ export function createEmailVerification(kit: FeatureKit, settings: LinkSettings)
       const known: Known = {}
       return kit.attempt({ flow: 'verifyEmail', rule: 'verify', caller, known, counted: {} }, async () => {
         const link = await links.find(input.token)
-        if (link === null) throw invalidVerificationToken()
+        if (link === null) throw refused('invalid_verification_token')
         const { user, data } = link
         known.userId = user.id
         if (!(await isOwner(kit, user, { own, password: input.password }))) throw ownerNeeded()
@@ -100,13 +101,13 @@ async function isOwner(
 /** Uses a link up, then stores what it proves. A failure of the database makes the link valid again. */
 async function redeem(kit: FeatureKit, link: Challenge): Promise<void> {
   const { user, data } = link
-  if (!(await kit.challenges.redeem(link))) throw invalidVerificationToken()
+  if (!(await kit.challenges.redeem(link))) throw refused('invalid_verification_token')
   const result = await kit.proveEmail(user, data ?? user.email).catch(async (error: unknown) => {
     await kit.challenges.restore(link).catch(ignore)
     throw error
   })
-  if (result === 'taken') throw emailTaken()
-  if (result === 'over') throw invalidVerificationToken()
+  if (result === 'taken') throw refused('email_taken')
+  if (result === 'over') throw refused('invalid_verification_token')
 }
 
 type Links = ReturnType<typeof createLinks>

@@ -1,6 +1,5 @@
 /** Entry `@mortar/auth/email-verification`: addresses that their owners have proven. */
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
-import { emailUnverified } from '../../errors.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import type { AuthFeature } from '../feature.ts'
 import { createEmailVerification } from './create-verification.ts'
@@ -8,6 +7,7 @@ import { linkLifetime, type EmailVerificationOptions } from './options.ts'
 import { PAGE_PATH } from './page.ts'
 import { verificationRoutes } from './routes.ts'
 import { uniformSignUpRoute } from './uniform-sign-up.ts'
+import { refused } from '../../refusals.ts'
 
 export type { EmailVerificationOptions } from './options.ts'
 
@@ -33,13 +33,13 @@ export function emailVerification(options: EmailVerificationOptions = {}): AuthF
         api,
         policies: {
           verified({ emailVerified }) {
-            if (emailVerified !== true) throw emailUnverified()
+            if (emailVerified !== true) throw refused('email_unverified')
             return true
           },
         },
         ...(verifiedOnly && {
           demand({ user }) {
-            if (!hasProvenEmail(user)) throw emailUnverified()
+            if (!hasProvenEmail(user)) throw refused('email_unverified')
           },
         }),
         async admitted(_grant, { user, way }, caller) {

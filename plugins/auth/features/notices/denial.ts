@@ -1,10 +1,10 @@
 import { ignore } from 'mortar/kit'
-import { invalidLink } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { MailContent } from '../mails.ts'
 import { PAGE_PATH } from './page.ts'
+import { refused } from '../../refusals.ts'
 
 /** Seconds for which a link works: an owner may read the mail days later. */
 const LIFETIME = 7 * 86_400
@@ -33,10 +33,10 @@ export function createDenial(kit: FeatureKit): Denial {
       const known: Known = {}
       return kit.attempt({ flow: 'deny', rule: 'verify', caller, known, counted: {} }, async () => {
         const link = await kit.challenges.find('not-me', token)
-        if (link === null) throw invalidLink()
+        if (link === null) throw refused('invalid_link')
         known.userId = link.user.id
         // First, because each end of sessions also ends the reset link of another request.
-        if (!(await kit.challenges.redeem(link))) throw invalidLink()
+        if (!(await kit.challenges.redeem(link))) throw refused('invalid_link')
         await kit.sessions.endAll(link.user).catch(async (error: unknown) => {
           await kit.challenges.restore(link).catch(ignore)
           throw error

@@ -1,13 +1,12 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { displayName } from '../../accounts/display-name.ts'
 import type { RecordRow } from '../../accounts/records.ts'
-import { invalidPasskey, sessionOver } from '../../errors.ts'
+import { sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
 import { asOwner, attemptOf } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
-import { passkeyExists, unknownPasskey } from './refusals.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { shown, type Passkey, type StoredPasskeys } from './stored-passkeys.ts'
 import {
@@ -19,6 +18,7 @@ import {
   type CredentialJson,
   type RegistrationResponse,
 } from './verify.ts'
+import { refused } from '../../refusals.ts'
 
 /** Purposes of the challenges: one for each ceremony. */
 const REGISTRATION = 'passkey-registration'
@@ -86,7 +86,7 @@ export class PasskeyOperations {
       const userHandle = (await this.#redeem(REGISTRATION, user, credential))!
       const made = this.#checked(() => verifyRegistration(credential, this.party))
       const passkey = await this.#passkeys.add(user, { ...made, userHandle, name: displayName(name)! })
-      if (passkey === null) throw passkeyExists()
+      if (passkey === null) throw refused('passkey_exists')
       // A reset forgets the passkeys that it sees, after it has ended the sessions.
       if ((await this.#kit.sessions.findOwner(own)) === null) {
         await this.#passkeys.drop({ id: passkey.id, user_id: user.id })
@@ -106,7 +106,7 @@ export class PasskeyOperations {
   /** @throws NotFound `unknown_passkey`, Conflict `last_way_in`, Unauthorized, LimitReached. */
   remove(id: string, own: OwnSession, caller: Caller): Promise<void> {
     return asOwner(this.#kit, { flow: 'removePasskey', rule: RULE, own, caller }, async (user) => {
-      if (!(await this.#passkeys.remove(user, id))) throw unknownPasskey()
+      if (!(await this.#passkeys.remove(user, id))) throw refused('unknown_passkey')
       await this.#kit.factorChanged(user, 'passkey-removed', caller)
     })
   }
@@ -131,14 +131,14 @@ export class PasskeyOperations {
     return this.#kit.attempt(attempt, async () => {
       const row = await this.#passkeys.find(credential.id)
       const user = row === undefined ? null : await this.#userOf(row)
-      if (row === undefined || user === null) throw invalidPasskey()
+      if (row === undefined || user === null) throw refused('invalid_passkey')
       known.userId = user.id
       if (!(await this.#kit.challenges.spend(LOGIN, challengeOf(credential) ?? '', user)))
-        throw invalidPasskey()
+        throw refused('invalid_passkey')
       await this.#prove(row, credential, caller)
       const login = { caller, presented, methods: PASSKEY_METHODS, isKnownDevice: false }
       const grant = await this.#kit.sessions.begin(user, login)
-      if (grant === null) throw invalidPasskey()
+      if (grant === null) throw refused('invalid_passkey')
       known.sessionId = grant.sessionId
       return grant
     })
@@ -157,7 +157,7 @@ export class PasskeyOperations {
   /** Proves a user again. @returns the methods of the proof. @throws Unauthorized `invalid_passkey`. */
   async confirm(user: StoredUser, credential: CredentialJson<AssertionResponse>, caller: Caller) {
     const row = await this.#passkeys.find(credential.id)
-    if (row?.['user_id'] !== user.id) throw invalidPasskey()
+    if (row?.['user_id'] !== user.id) throw refused('invalid_passkey')
     await this.#redeem(CONFIRM, user, credential)
     // With a list of ids, an authenticator may leave the handle out.
     const userHandle = credential.response.userHandle ?? String(row['user_handle'])
@@ -173,7 +173,7 @@ export class PasskeyOperations {
   ): Promise<string | null> {
     const challenge = await this.#kit.challenges.find(purpose, challengeOf(credential) ?? '')
     if (challenge?.user.id !== user.id || !(await this.#kit.challenges.redeem(challenge)))
-      throw invalidPasskey()
+      throw refused('invalid_passkey')
     return challenge.data
   }
 
@@ -188,7 +188,7 @@ export class PasskeyOperations {
     if (await this.#passkeys.use(row, used)) return
     if ((await this.#passkeys.find(credential.id)) !== undefined)
       this.#kit.events.emit('auth.passkey.copied', { ...eventOrigin(caller), userId: String(userId) })
-    throw invalidPasskey()
+    throw refused('invalid_passkey')
   }
 
   /** Logs the reason of a refusal, since a wrong origin or domain is an error of the set-up. */
@@ -198,7 +198,7 @@ export class PasskeyOperations {
     } catch (error) {
       if (!(error instanceof PasskeyRefused)) throw error
       this.#kit.logger.warn({ reason: error.message }, 'A passkey was refused')
-      throw invalidPasskey()
+      throw refused('invalid_passkey')
     }
   }
 

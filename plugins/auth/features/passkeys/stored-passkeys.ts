@@ -1,10 +1,10 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
-import { lastWayIn } from '../../errors.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import { PASSKEYS } from './table.ts'
 import type { NewPasskey } from './verify.ts'
+import { refused } from '../../refusals.ts'
 
 /** A passkey, as its user sees it. Dates are ISO strings. */
 export interface Passkey {
@@ -88,7 +88,7 @@ export class StoredPasskeys {
     const own = { id, user_id: user.id }
     const [row] = await this.#records.find(own)
     if (row === undefined) return false
-    if ((await this.#kit.waysIn(user)) < 2) throw lastWayIn()
+    if ((await this.#kit.waysIn(user)) < 2) throw refused('last_way_in')
     if ((await this.#records.remove(own)) === 0) return false
     // Again after the deletion, because another request may have removed the other way in.
     if ((await this.#kit.waysIn(user)) > 0) return true
@@ -96,7 +96,7 @@ export class StoredPasskeys {
     // A reset forgets the passkeys that it sees.
     const now = await this.#kit.users.findUserById(user.id)
     if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove(own)
-    throw lastWayIn()
+    throw refused('last_way_in')
   }
 
   /** Removes a passkey whatever is left. */

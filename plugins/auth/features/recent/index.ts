@@ -1,7 +1,7 @@
 /** Entry `@mortar/auth/recent`: routes for users who proved a short time ago who they are. */
 import type { Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
-import { reauthenticationRequired, sessionOver, wrongCurrentPassword } from '../../errors.ts'
+import { sessionOver, wrongCurrentPassword } from '../../errors.ts'
 import { lifetime } from '../../options/options.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { Caller } from '../../flows/proof.ts'
@@ -9,6 +9,7 @@ import { factorFields } from '../../routes/shapes.ts'
 import type { AuthFeature, FeatureKit } from '../feature.ts'
 import type { Confirm, Confirmation } from './confirm.ts'
 import { confirmRoutes } from './routes.ts'
+import { refused } from '../../refusals.ts'
 
 /** Options of `recent`. */
 export interface RecentOptions {
@@ -34,7 +35,7 @@ export function recent(options: RecentOptions = {}): AuthFeature {
           const provenAt = session?.authenticatedAt
           // A token from before the claim, or of a test, may not have it.
           if (provenAt === undefined || kit.clock.now() - provenAt > within * 1000)
-            throw reauthenticationRequired(within)
+            throw refused('reauthentication_required', { extensions: { maxAge: within } })
           return true
         },
       },

@@ -1,9 +1,9 @@
 import type { Policy } from 'mortar'
-import { factorRequired } from '../../errors.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import type { FeaturePoints } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { SESSION_METHODS } from './table.ts'
+import { refused } from '../../refusals.ts'
 
 /** The methods of a session with a second factor after `first`, named as in RFC 8176. */
 export function withFactor(factor: 'otp' | 'rcv', first: readonly string[] = METHODS): readonly string[] {
@@ -12,7 +12,7 @@ export function withFactor(factor: 'otp' | 'rcv', first: readonly string[] = MET
 
 /** The policy `mfa`: a session that began with two factors. */
 export const MFA: Policy = ({ session }) => {
-  if (session?.methods.includes('mfa') !== true) throw factorRequired()
+  if (session?.methods.includes('mfa') !== true) throw refused('factor_required')
   return true
 }
 

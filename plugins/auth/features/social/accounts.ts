@@ -4,14 +4,14 @@ import { canonicalEmail } from '../../accounts/canonical-email.ts'
 import { displayName } from '../../accounts/display-name.ts'
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
-import { emailUnverified, lastWayIn, sessionOver } from '../../errors.ts'
+import { sessionOver } from '../../errors.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Identity, SocialProvider } from './providers.ts'
-import { accountRefused } from './refusals.ts'
 import { shown, type LinkedAccount } from './linked-account.ts'
 import { ACCOUNTS } from './table.ts'
 import type { OwnSession } from '../../flows/proof.ts'
+import { refused } from '../../refusals.ts'
 
 /** Rules of `social()` for accounts that are not linked yet. */
 export interface LinkRules {
@@ -60,7 +60,7 @@ export class LinkedAccounts {
       throw sessionOver()
     }
     const owner = linked ?? (await this.#linkedUser(id))
-    if (owner?.id !== user.id) throw accountRefused('account_linked_elsewhere')
+    if (owner?.id !== user.id) throw refused('account_linked_elsewhere')
     return null
   }
 
@@ -79,7 +79,7 @@ export class LinkedAccounts {
     // A reset forgets the accounts that it sees.
     const now = await this.#kit.users.findUserById(user.id)
     if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove({ id, user_id: user.id })
-    throw lastWayIn()
+    throw refused('last_way_in')
   }
 
   /** Counts the accounts that sign a user in. */
@@ -119,7 +119,7 @@ export class LinkedAccounts {
     }
     // Another request of the same identity may have been faster.
     const faster = await this.#linkedUser(idOf(identity))
-    if (faster === undefined) throw accountRefused(own === null ? 'account_exists' : 'sign_in_again')
+    if (faster === undefined) throw refused(own === null ? 'account_exists' : 'sign_in_again')
     return { user: faster, isNew: false }
   }
 
@@ -136,12 +136,12 @@ export class LinkedAccounts {
   async #beAlone(user: StoredUser, id: string): Promise<void> {
     if ((await this.#kit.waysIn(user)) === 1) return
     await this.#records.remove({ id, user_id: user.id })
-    throw accountRefused('sign_in_again')
+    throw refused('sign_in_again')
   }
 
   async #create({ name }: Identity, { email, isProven }: IdentityAddress): Promise<StoredUser | null> {
-    if (!this.#rules.signUp) throw accountRefused('no_account')
-    if (this.#kit.refusesUnverified && !isProven) throw emailUnverified()
+    if (!this.#rules.signUp) throw refused('no_account')
+    if (this.#kit.refusesUnverified && !isProven) throw refused('email_unverified')
     const shownName = typeof name === 'string' ? displayName(name) : null
     return this.#kit.users.insertUser({
       id: randomUUID(),
@@ -227,7 +227,7 @@ interface FoundUser {
 /** @throws Conflict `email_missing`. */
 function addressOf(identity: Identity): string {
   const email = canonicalEmail(identity.email)
-  if (email === null) throw accountRefused('email_missing')
+  if (email === null) throw refused('email_missing')
   return email
 }
 

@@ -7,8 +7,8 @@ import type { FeatureKit } from '../feature.ts'
 import type { LinkedAccounts } from './accounts.ts'
 import type { LinkedAccount } from './linked-account.ts'
 import { connectProvider, ProviderFailure, type ConnectedProvider } from './openid.ts'
-import { accountRefused } from './refusals.ts'
 import type { SocialProvider } from './providers.ts'
+import { refused } from '../../refusals.ts'
 
 /** Seconds for a visit at the provider. */
 const LIFETIME = 600
@@ -132,7 +132,7 @@ export class SocialSignIn {
     // A second link of the same identity changes nothing, so it has no event.
     const run = isSignIn ? this.#kit.attempt : this.#kit.begin
     return run({ ...attempt, flow: isSignIn ? 'social' : 'linkAccount' }, async () => {
-      if (flow === null) throw accountRefused('sign_in_expired')
+      if (flow === null) throw refused('sign_in_expired')
       const { returnTo, link } = flow
       const identity = await asRefusal(this.#kit, callback.provider, () =>
         own.connected.identify(callback.query, flow),
@@ -155,7 +155,7 @@ export class SocialSignIn {
         isKnownDevice: false,
         way: isNew ? 'signup' : 'login',
       })
-      if (grant === null) throw accountRefused('sign_in_refused')
+      if (grant === null) throw refused('sign_in_refused')
       known.sessionId = grant.sessionId
       return { returnTo, grant }
     })
@@ -170,14 +170,14 @@ export class SocialSignIn {
   /** @throws NotFound, Conflict `last_way_in`, Unauthorized, LimitReached. */
   unlink(id: string, own: OwnSession, caller: Caller): Promise<void> {
     return asOwner(this.#kit, { flow: 'unlinkAccount', rule: 'sessions', own, caller }, async (user) => {
-      if (!(await this.#accounts.unlink(user, id))) throw accountRefused('unknown_account')
+      if (!(await this.#accounts.unlink(user, id))) throw refused('unknown_account')
       await this.#kit.factorChanged(user, 'account-unlinked', caller)
     })
   }
 
   #named(name: string): OwnProvider {
     const found = this.#providers.get(name)
-    if (found === undefined) throw accountRefused('unknown_provider')
+    if (found === undefined) throw refused('unknown_provider')
     return found
   }
 
@@ -207,7 +207,7 @@ async function asRefusal<T>(kit: FeatureKit, provider: string, work: () => Promi
     if (!(error instanceof ProviderFailure)) throw error
     if (error.code !== 'access_denied')
       kit.logger.warn({ provider, reason: error.message }, 'A provider has not completed a sign-in')
-    throw accountRefused(error.code, error)
+    throw refused(error.code, { cause: error })
   }
 }
 

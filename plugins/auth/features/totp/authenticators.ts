@@ -1,14 +1,13 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { NEVER, type RecordRow } from '../../accounts/records.ts'
-import { invalidCode } from '../../errors.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { createFactorCodes, type CodeCheck } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
-import { totpExists, totpMissing } from './refusals.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
 import { sealSecret } from './seal-secret.ts'
 import { RECOVERY_CODES, TOTP } from './table.ts'
+import { refused } from '../../refusals.ts'
 
 /** Milliseconds for the confirmation of a set-up. */
 const SET_UP = 600_000
@@ -50,13 +49,14 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
       const set = { ...sealSecret(vault, id, secret), created_at: now, expires_at: now + SET_UP }
       const isNew = await records.insert({ user_id: id, ...set, confirmed_at: null })
       // A set-up that was not confirmed is replaced.
-      if (!isNew && (await records.update({ user_id: id, confirmed_at: null }, set)) === 0) throw totpExists()
+      if (!isNew && (await records.update({ user_id: id, confirmed_at: null }, set)) === 0)
+        throw refused('totp_exists')
       return secret
     },
     async confirm(user, code, caller) {
       const now = clock.now()
       const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
-      if (row === undefined) throw totpMissing()
+      if (row === undefined) throw refused('totp_missing')
       const step = await codes.counted(user, caller, async () => codes.stepOf(row, code, caller))
       const { batch, codes: recoveryCodes } = await recovery.issue(user.id, now)
       const active = { confirmed_at: now, last_step: step, recovery_batch: batch, expires_at: NEVER }
@@ -64,7 +64,7 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
       const isActive = await records.update({ user_id: userId, secret, confirmed_at: null }, active)
       if (isActive === 1) return recoveryCodes
       await recovery.remove(user.id, batch)
-      throw invalidCode()
+      throw refused('invalid_code')
     },
     verify: codes.verify,
     async renewRecovery({ user_id: userId = null, recovery_batch: old = null }) {
@@ -74,7 +74,7 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
         { recovery_batch: batch },
       )
       await recovery.remove(String(userId), isRenewed === 1 ? String(old) : batch)
-      if (isRenewed !== 1) throw totpMissing()
+      if (isRenewed !== 1) throw refused('totp_missing')
       return issued
     },
     async remove({ user_id: userId = null, recovery_batch: batch = null }) {

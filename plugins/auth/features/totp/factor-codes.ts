@@ -1,12 +1,12 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../../accounts/records.ts'
-import { invalidCode } from '../../errors.ts'
 import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller, FactorCodes } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { stepOf } from './one-time-code.ts'
 import type { RecoveryCodes } from './recovery-codes.ts'
 import { openSecret, sealSecret } from './seal-secret.ts'
+import { refused } from '../../refusals.ts'
 
 /** Checks codes of authenticators. */
 export interface CodeCheck {
@@ -45,7 +45,7 @@ export function createFactorCodes(kit: FeatureKit, records: Records, recovery: R
       const attempt = { rule: 'code', caller, counted: { user: user.id } } as const
       await kit.count(attempt)
       const result = await work()
-      if (result === undefined) throw invalidCode()
+      if (result === undefined) throw refused('invalid_code')
       await kit.succeeded(attempt)
       return result
     },

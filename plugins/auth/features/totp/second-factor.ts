@@ -6,9 +6,9 @@ import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { otpauthUri } from './one-time-code.ts'
-import { totpMissing } from './refusals.ts'
 import { createSecondStep, type LogInWithFactor } from './second-step.ts'
 import { withFactor } from '../session-methods/session-methods.ts'
+import { refused } from '../../refusals.ts'
 
 /** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
 export interface SecondFactor {
@@ -38,7 +38,7 @@ export function createSecondFactor(
 ): SecondFactor {
   const verified = async (user: StoredUser, codes: FactorCodes, caller: Caller): Promise<RecordRow> => {
     const row = await authenticators.find(user.id)
-    if (row === null) throw totpMissing()
+    if (row === null) throw refused('totp_missing')
     await authenticators.verify(user, row, codes, caller)
     return row
   }
@@ -62,7 +62,7 @@ export function createSecondFactor(
       }),
     remove: (codes, own, caller) =>
       asOwner(kit, { flow: 'removeFactor', rule: 'totp', own, caller }, async (user) => {
-        if (!(await authenticators.remove(await verified(user, codes, caller)))) throw totpMissing()
+        if (!(await authenticators.remove(await verified(user, codes, caller)))) throw refused('totp_missing')
         await kit.factorChanged(user, 'factor-removed', caller)
       }),
     renewRecovery: (codes, own, caller) =>

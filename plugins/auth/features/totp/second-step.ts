@@ -1,10 +1,11 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import { invalidChallenge, SecondFactorRequired } from '../../errors.ts'
+import { SecondFactorRequired } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { withFactor } from '../session-methods/session-methods.ts'
+import { refused } from '../../refusals.ts'
 
 /** The challenge between the two steps of a login: five tries within five minutes. */
 const PURPOSE = 'second-factor'
@@ -50,17 +51,17 @@ export function createSecondStep(kit: FeatureKit, authenticators: Authenticators
     const known: Known = {}
     return kit.attempt({ flow: 'factor', rule: 'factor', caller, known, counted: {} }, async () => {
       const challenge = await kit.challenges.attempt(PURPOSE, token)
-      if (challenge === null) throw invalidChallenge()
+      if (challenge === null) throw refused('invalid_challenge')
       const { user, data } = challenge
       known.userId = user.id
       const row = await authenticators.find(user.id)
-      if (row === null) throw invalidChallenge()
+      if (row === null) throw refused('invalid_challenge')
       const first = JSON.parse(data!) as FirstStep
       const methods = withFactor(await authenticators.verify(user, row, codes, caller), first.methods)
-      if (!(await kit.challenges.redeem(challenge))) throw invalidChallenge()
+      if (!(await kit.challenges.redeem(challenge))) throw refused('invalid_challenge')
       const { isKnownDevice } = first
       const grant = await kit.sessions.begin(user, { caller, methods, isKnownDevice, presented })
-      if (grant === null) throw invalidChallenge()
+      if (grant === null) throw refused('invalid_challenge')
       known.sessionId = grant.sessionId
       return grant
     })
