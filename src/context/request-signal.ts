@@ -16,6 +16,10 @@ export class OpenRequests {
   private readonly open = new Set<Abortable>()
   private reason: unknown = undefined
 
+  get isClosing(): boolean {
+    return this.reason !== undefined
+  }
+
   /** Aborts all added work, a part in each turn of the event loop, and any work that is added later. */
   async abortAll(): Promise<void> {
     this.reason ??= new ServiceUnavailable('The application is closing.', { retryAfter: 1 })

@@ -36,6 +36,8 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   const { status, payload } = outgoing
   if (status === 101) return beginTakeover(ctx)
   if (typeof payload === 'string' || !(payload instanceof Readable)) return adapter.send(ctx, outgoing)
+  // It was returned.
+  ctx.internal.begun = undefined
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
   prepare?.endWithSession?.(ctx, { ...outgoing, payload: stream })
   // If the headers were sent early (server-sent events), do not wait for the first bytes.

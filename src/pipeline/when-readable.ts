@@ -22,7 +22,7 @@ export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: bo
   stream.on('error', ignore)
   if (stream.errored) return Promise.reject(stream.errored)
   if (stream.destroyed) return Promise.reject(hasLeft() ? clientLeft() : closedUnread())
-  whenClosed(req, res, () => stream.destroy())
+  destroyWhenClosed(stream, { req, res })
   if (stream.readableLength > 0 || stream.readableFlowing === true) return Promise.resolve()
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
@@ -36,6 +36,11 @@ export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: bo
     if (hasty && isOpening(stream)) stream.on('open', onReadable)
     else if (hasty) setImmediate(onReadable)
   })
+}
+
+/** A function of its own, so that an open stream keeps nothing else. */
+export function destroyWhenClosed(stream: Readable, { req, res }: Exchange): void {
+  whenClosed(req, res, () => stream.destroy())
 }
 
 /** True for a file stream whose file is not open yet. */

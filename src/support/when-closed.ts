@@ -18,11 +18,15 @@ type WatchedResponse = ServerResponse & { [WAITING]?: (() => void)[] }
  */
 export function whenClosed(req: IncomingMessage, res: WatchedResponse, done: () => void): void {
   if (res.closed || res.destroyed || req.socket.destroyed) return done()
-  if (res[WAITING] !== undefined) return void res[WAITING].push(done)
-  const waiting = (res[WAITING] = [done])
+  const waiting = res[WAITING]
+  // A list to which an element is added has room for sixteen more.
+  res[WAITING] = waiting === undefined ? [done] : [...waiting, done]
+  if (waiting !== undefined) return
   const once = (): void => {
     forgetSocketClose(req.socket, once)
-    for (const each of waiting.splice(0)) each()
+    const called = res[WAITING]!
+    res[WAITING] = []
+    for (const each of called) each()
   }
   if (!res.socket) onSocketClose(req.socket, once)
   res.on('close', once)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { createApp, createRouter, sse } from 'mortar'
+import { OpenRequests } from '../../src/context/request-signal.ts'
 import { EventStream, type EventStreamSettings } from '../../src/pipeline/sse/event-stream.ts'
 import { deferred } from '../support/deferred.ts'
 
@@ -75,9 +76,9 @@ function streamOf(
   events: EventStreamSettings['events'],
   more: Partial<EventStreamSettings> = {},
 ): EventStream {
-  const signal = new AbortController().signal
-  const request = () => ({ lastEventId: undefined, signal })
-  return new EventStream({ events, request, heartbeat: 0, first: undefined, isSent: () => true, ...more })
+  const internal = { abort: undefined, runtime: { open: new OpenRequests() } }
+  const ctx = { method: 'GET', get: () => undefined, internal } as unknown as EventStreamSettings['ctx']
+  return new EventStream({ events, ctx, heartbeat: 0, first: undefined, ...more })
 }
 
 /** The chunks that a reader of the stream gets. */

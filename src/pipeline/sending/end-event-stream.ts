@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { isEventStream, type Outgoing } from '../../context/outgoing.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import type { OpenRequests } from '../../context/request-signal.ts'
+import type { Abortable, OpenRequests } from '../../context/request-signal.ts'
 import { endEvents } from '../end-with-session.ts'
 
 /**
@@ -13,5 +14,19 @@ export function endEventStreamOnClose(ctx: RequestContext, outgoing: Outgoing, o
   if (typeof payload === 'string' || !(payload instanceof Readable)) return
   const { req, res } = ctx.internal
   if (!isEventStream(res, outgoing.type)) return
-  open.add({ abort: () => endEvents(res, payload) }, req, res)
+  open.add(new OpenEvents(res, payload), req, res)
+}
+
+class OpenEvents implements Abortable {
+  readonly #res: ServerResponse
+  readonly #payload: Readable
+
+  constructor(res: ServerResponse, payload: Readable) {
+    this.#res = res
+    this.#payload = payload
+  }
+
+  abort(): void {
+    endEvents(this.#res, this.#payload)
+  }
 }

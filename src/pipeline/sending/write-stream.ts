@@ -5,21 +5,19 @@ import type { RequestContext } from '../../context/request-context.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { isUnavailable, logUnavailable } from '../unavailable.ts'
-import { whenClosed } from '../../support/when-closed.ts'
 
 /**
- * Sends a stream as the body of a response. An error of the stream closes the connection and is logged. The headers of
- * server-sent events are sent immediately, those of other streams with the first bytes.
+ * Sends a stream, which already ends with the response, as its body. An error of the stream closes the connection and is
+ * logged. The headers of server-sent events are sent immediately, those of other streams with the first bytes.
  */
 export function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
-  const { req, res } = ctx.internal
+  const { res } = ctx.internal
   if (ctx.method === 'HEAD') {
     stream.destroy()
     res.end()
     return
   }
   if (isEventStream(res)) res.flushHeaders()
-  whenClosed(req, res, () => stream.destroy())
   res.on('error', (error) => stream.destroy(error))
   if (stream.errored) return fail(ctx, stream.errored, reporter)
   if (stream.destroyed) return fail(ctx, closedEarly(), undefined)
@@ -37,11 +35,10 @@ function closedEarly(): Error {
 
 /** Copies a stream with two listeners. Node's `finished` and `pipe` keep 2 KiB more for each open stream. */
 function copy(stream: Readable, res: ServerResponse): void {
-  const resume = (): void => void stream.resume()
   stream.on('data', (chunk: Buffer) => {
     if (res.write(chunk)) return
     stream.pause()
-    res.once('drain', resume)
+    res.once('drain', () => void stream.resume())
   })
   stream.on('end', () => res.end())
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
 import { SERIALIZE_EVENTS, type SerializeData } from '../../context/outgoing.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { jsonText } from '../../schema/unsendable.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
@@ -11,13 +12,11 @@ import { frameOf } from './frame.ts'
 /** Settings of an `EventStream`. */
 export interface EventStreamSettings {
   readonly events: EventsSource
-  readonly request: () => EventSourceRequest
+  readonly ctx: RequestContext
   /** Milliseconds without an event after which a comment is sent; 0 for never. */
   readonly heartbeat: number
   /** Fields that are sent before the first event. */
   readonly first: ServerSentEvent | undefined
-  /** False for HEAD, and if the client has left or the application is closing: no event is made. */
-  readonly isSent: () => boolean
 }
 
 /** Of all streams together: a source that is always ready would stop every other request. */
@@ -55,7 +54,7 @@ export class EventStream extends Readable {
 
   override _read(): void {
     this.#isWanted = true
-    if (this.#source === undefined && !this.#settings.isSent()) this.push(null)
+    if (this.#source === undefined && !isSent(this.#settings.ctx)) this.push(null)
     else if (!this.#isBusy) {
       this.#isBusy = true
       this.#makeEvents().catch((thrown: unknown) => {
@@ -108,10 +107,10 @@ export class EventStream extends Readable {
   }
 
   async #start(): Promise<Source> {
-    const { events, request, heartbeat, first } = this.#settings
+    const { events, ctx, heartbeat, first } = this.#settings
     if (first !== undefined) this.#write(await frameOf(first, this.#serialize))
     if (heartbeat > 0 && !this.destroyed) this.#heartbeat = setInterval(() => this.#beat(), heartbeat).unref()
-    const source = iteratorOf(typeof events === 'function' ? await events(request()) : events)
+    const source = iteratorOf(typeof events === 'function' ? await events(new EventRequest(ctx)) : events)
     // The client has disconnected while the function ran.
     if (this.destroyed) release(source)
     return source
@@ -121,6 +120,28 @@ export class EventStream extends Readable {
   #beat(): void {
     if (this.readableLength === 0) this.push(':\n\n')
   }
+}
+
+/** The argument of a function that makes events. Its signal is made on first read. */
+class EventRequest implements EventSourceRequest {
+  readonly lastEventId: string | undefined
+  readonly #ctx: RequestContext
+
+  constructor(ctx: RequestContext) {
+    const header = ctx.get('Last-Event-ID')
+    // Browsers send the id as UTF-8, and Node reads headers as one byte per character.
+    this.lastEventId = header === undefined ? undefined : Buffer.from(header, 'latin1').toString('utf8')
+    this.#ctx = ctx
+  }
+
+  get signal(): AbortSignal {
+    return this.#ctx.signal
+  }
+}
+
+/** False for HEAD, and if the response has ended or the application is closing: no event is made. */
+function isSent({ method, internal }: RequestContext): boolean {
+  return method !== 'HEAD' && internal.abort?.signal.aborted !== true && !internal.runtime.open.isClosing
 }
 
 /** Without an error, the stream would end as if the client had left. */

@@ -23,17 +23,6 @@ export function startEvents(ctx: RequestContext, events: EventsSource, options: 
   ctx.set('Cache-Control', 'no-cache, no-transform')
   // nginx would collect them too.
   ctx.set('X-Accel-Buffering', 'no')
-  return new EventStream({
-    events,
-    request: () => ({ lastEventId: lastEventIdOf(ctx), signal: ctx.signal }),
-    heartbeat: seconds(heartbeat) * 1000,
-    first: retry === undefined ? undefined : { retry },
-    isSent: () => ctx.method !== 'HEAD' && !ctx.signal.aborted,
-  })
-}
-
-/** Browsers send the id as UTF-8, and Node reads headers as one byte per character. */
-function lastEventIdOf(ctx: RequestContext): string | undefined {
-  const header = ctx.get('Last-Event-ID')
-  return header === undefined ? undefined : Buffer.from(header, 'latin1').toString('utf8')
+  const first = retry === undefined ? undefined : { retry }
+  return new EventStream({ events, ctx, heartbeat: seconds(heartbeat) * 1000, first })
 }
