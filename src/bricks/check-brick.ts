@@ -7,30 +7,6 @@ import type { Middleware } from '../routing/route.ts'
 import type { AnyBrick } from './brick.ts'
 import { checkCodes } from './check-codes.ts'
 
-const SLOTS = new Set([
-  'name',
-  'requires',
-  'after',
-  'peers',
-  'services',
-  'members',
-  'routes',
-  'middleware',
-  'start',
-  'work',
-  'refuseWrites',
-  'stop',
-  'problems',
-  'explainError',
-  'startupCodes',
-  'upgrades',
-  'pages',
-  'doctor',
-  'commands',
-  'entries',
-  'checks',
-] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
-
 /**
  * Checks the shape of a brick at run time: a mistyped slot (`onStart`) would never run, and a value that is not a
  * router would be skipped silently.
@@ -39,7 +15,7 @@ const SLOTS = new Set([
 export function checkBrick(brick: AnyBrick): void {
   if ('securityScheme' in brick) throw providerAsBrick(brick)
   for (const slot of Object.keys(brick))
-    if (!SLOTS.has(slot)) throw wrongShape(brick, `has the unknown slot '${slot}'`, remedyFor(slot))
+    if (!SLOTS.includes(slot)) throw wrongShape(brick, `has the unknown slot '${slot}'`, remedyFor(slot))
   for (const [slot, { matches, found, remedy }] of Object.entries(SHAPES)) {
     const value = brick[slot as keyof AnyBrick]
     if (value !== undefined && !matches(value)) throw wrongShape(brick, `has ${found}`, remedy)
@@ -60,7 +36,7 @@ interface Shape {
   readonly remedy: string
 }
 
-const SHAPES: Readonly<Record<string, Shape>> = {
+const SHAPES = {
   requires: names('requires'),
   after: names('after'),
   upgrades: { ...names('upgrades'), remedy: "Write upgrades: ['websocket']." },
@@ -92,7 +68,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   commands: named('commands'),
   entries: call('entries'),
   checks: named('checks'),
-}
+} as const satisfies Readonly<Record<Exclude<keyof AnyBrick, 'name' | 'routes'>, Shape>>
+
+const SLOTS: readonly string[] = ['name', 'routes', ...Object.keys(SHAPES)]
 
 function isPeers({ from, packages }: Partial<Peers>): boolean {
   return URL.canParse(String(from)) && isListOf(packages ?? [], (name) => typeof name === 'string')
@@ -126,7 +104,7 @@ export function routersOf(brick: AnyBrick, given: unknown) {
 /** Returns the middleware of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for any other value. */
 export function middlewareOf(brick: AnyBrick, given: unknown): readonly Middleware[] {
   if (isListOf(given, isFunction)) return given as readonly Middleware[]
-  throw wrongShape(brick, `has ${SHAPES['middleware']!.found}`, SHAPES['middleware']!.remedy)
+  throw wrongShape(brick, `has ${SHAPES.middleware.found}`, SHAPES.middleware.remedy)
 }
 
 function isListOf(value: unknown, matches: (item: unknown) => boolean): boolean {
@@ -143,7 +121,7 @@ function isFunction(value: unknown): boolean {
 
 function remedyFor(slot: string): string {
   const guess = nearest(slot, SLOTS) ?? nearest(slot.replace(/^on/, ''), SLOTS)
-  return guess ? `Did you mean '${guess}'?` : `The slots are ${[...SLOTS].join(', ')}.`
+  return guess ? `Did you mean '${guess}'?` : `The slots are ${SLOTS.join(', ')}.`
 }
 
 /** A provider of authentication has a name too, so that it passes for a brick. */

@@ -56,29 +56,13 @@ export const PROBLEM_CODES = {
 /** A problem code of the core. */
 export type ProblemCode = keyof typeof PROBLEM_CODES
 
-/** Default code of an `HttpError` by status; other statuses have one made of their phrase. */
+/** Default codes of an `HttpError` that differ from the phrase of its status, or whose phrase RFC 9110 has changed. */
 const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
-  400: 'bad_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  406: 'not_acceptable',
-  408: 'request_timeout',
-  409: 'conflict',
-  410: 'gone',
-  412: 'precondition_failed',
   413: 'payload_too_large',
-  415: 'unsupported_media_type',
-  416: 'range_not_satisfiable',
-  417: 'expectation_failed',
   422: 'validation_failed',
-  429: 'too_many_requests',
   431: 'headers_too_large',
   499: 'client_closed_request',
   500: 'internal_error',
-  501: 'not_implemented',
-  503: 'service_unavailable',
 }
 
 /** Returns the default code of a status: the core's, or its phrase in lower case: `payment_required` for 402. */

@@ -10,27 +10,6 @@ export type { Limit }
  */
 export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
 
-/** Limited endpoints. */
-export type LimitRule =
-  | 'login'
-  | 'signup'
-  | 'forgot'
-  | 'reset'
-  | 'refresh'
-  | 'changePassword'
-  | 'sessions'
-  | 'verify'
-  | 'verifyMail'
-  | 'changeEmail'
-  | 'factor'
-  | 'code'
-  | 'totp'
-  | 'social'
-  | 'account'
-  | 'ticket'
-  | 'passkey'
-  | 'ownPasskeys'
-
 /**
  * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
  * device cookie counts by `device` instead of `pair` and `address`, which strangers can use up.
@@ -75,7 +54,10 @@ export const DEFAULT_LIMITS = {
   ticket: { user: { limit: 60, window: '1m' } },
   passkey: { ip: { limit: 60, window: '1m' }, site: { limit: 600, window: '1m' } },
   ownPasskeys: { user: { limit: 20, window: '15m' } },
-} as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
+} as const satisfies Readonly<Record<string, Partial<Record<LimitScope, Limit>>>>
+
+/** Limited endpoints. */
+export type LimitRule = keyof typeof DEFAULT_LIMITS
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */
 export type LimitOptions = {

@@ -10,13 +10,13 @@ export interface MessageJson {
   readonly html: string | null
   /** ISO 8601, UTC. */
   readonly date: string
-  readonly cc?: string
-  readonly bcc?: string
-  readonly replyTo?: string
-  readonly attachments?: readonly { filename: string; contentType: string; size: number }[]
+  readonly cc: string | undefined
+  readonly bcc: string | undefined
+  readonly replyTo: string | undefined
+  readonly attachments: readonly { filename: string; contentType: string; size: number }[] | undefined
   /** Present unless the message was sent. */
-  readonly status?: 'sending' | 'failed'
-  readonly error?: string
+  readonly status: 'sending' | 'failed' | undefined
+  readonly error: string | undefined
 }
 
 /** Converts a message of the outbox to its JSON form. */
@@ -30,19 +30,15 @@ export function messageJson(message: OutboxMessage): MessageJson {
     text,
     html,
     date: date.toISOString(),
-    ...(cc === '' ? {} : { cc }),
-    ...(bcc === '' ? {} : { bcc }),
-    ...(replyTo === '' ? {} : { replyTo }),
-    ...(attachments.length === 0
-      ? {}
-      : {
-          attachments: attachments.map(({ filename, contentType, content }) => ({
-            filename,
-            contentType,
-            size: content.length,
-          })),
-        }),
-    ...(status === 'sent' ? {} : { status }),
-    ...(error === undefined ? {} : { error }),
+    cc: cc || undefined,
+    bcc: bcc || undefined,
+    replyTo: replyTo || undefined,
+    attachments: attachments.length === 0 ? undefined : attachments.map(described),
+    status: status === 'sent' ? undefined : status,
+    error,
   }
+}
+
+function described({ filename, contentType, content }: OutboxMessage['attachments'][number]) {
+  return { filename, contentType, size: content.length }
 }

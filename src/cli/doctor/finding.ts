@@ -7,24 +7,13 @@ import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 export type Finding = DoctorFinding
 export type Level = DoctorLevel
 
-/** Codes of the doctor's own checks; `docs/startup-errors.md` has a row for each. */
-export type DoctorCode =
-  | 'MORTAR_DOCTOR_APP_URL'
-  | 'MORTAR_DOCTOR_BRICK'
-  | 'MORTAR_DOCTOR_CREDENTIALS'
-  | 'MORTAR_DOCTOR_ENVIRONMENT'
-  | 'MORTAR_DOCTOR_ENV_FILE'
-  | 'MORTAR_DOCTOR_IMPORT'
-  | 'MORTAR_DOCTOR_INSTALL'
-  | 'MORTAR_DOCTOR_MODULE'
-  | 'MORTAR_DOCTOR_NODE'
-  | 'MORTAR_DOCTOR_PEER'
-  | 'MORTAR_DOCTOR_PROXY'
-  | 'MORTAR_DOCTOR_ROUTES'
-  | 'MORTAR_DOCTOR_SECRET'
-
-/** Makes a finding of the command itself. */
-export function finding(level: Level, code: DoctorCode, found: string, remedy: string): Finding {
+/** Makes a finding of the command itself; `docs/startup-errors.md` has a row for each code. */
+export function finding(
+  level: Level,
+  code: `MORTAR_DOCTOR_${string}`,
+  found: string,
+  remedy: string,
+): Finding {
   return { level, code, found, remedy, page: 'docs/startup-errors.md' }
 }
 
