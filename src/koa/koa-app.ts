@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import { takeJsonText } from '../compat/koa.ts'
 import type { Context, KoaContext } from '../context/context.ts'
 import type { OuterApp, OuterAppParts } from '../context/outer-app.ts'
-import { linkState, useState } from './koa-state.ts'
+import { linkState } from './koa-context.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
@@ -34,7 +34,6 @@ export function openKoa(parts: OuterAppParts): OuterApp {
   installPipeline(app, parts)
   markThrown(app)
   useForwarding(app, forwarding)
-  useState(app)
   takeJsonText(app)
   let isLogged = false
   const reported = new WeakMap<KoaContext, unknown>()

@@ -4,7 +4,7 @@ import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from '../context/context.ts'
 import { isBodiless, isEmpty, type Outgoing } from '../context/outgoing.ts'
 import type { Outer } from '../context/outer.ts'
-import type { Prepare, RequestContext } from '../context/request-context.ts'
+import { publicContext, type Prepare, type RequestContext } from '../context/request-context.ts'
 import { isPlain, payloadOf } from './koa-payload.ts'
 
 /*
@@ -69,8 +69,18 @@ export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown):
 
 /** Sets the signed-in user for Koa middleware, unless other middleware has set one. */
 export function linkUser({ user }: RequestContext, koa: KoaContext): void {
-  // `koa.state` is read only if there is a user: its first read defines a member.
   if (user !== null && koa.state['user'] === undefined) koa.state['user'] = user
+}
+
+/**
+ * Sets the signed-in user as `ctx.state.user` and Mortar's `ctx` as `ctx.state.mortar` for Koa middleware, which reaches the
+ * members of bricks through it. `mortar` is not enumerable, so that templates and logs do not copy it.
+ */
+export function linkState(koa: KoaContext, ctx: RequestContext): void {
+  const { state } = koa as { state: unknown }
+  if (typeof state === 'object' && state !== null)
+    Reflect.defineProperty(state, 'mortar', { value: publicContext(ctx), configurable: true, writable: true })
+  linkUser(ctx, koa)
 }
 
 /** Value for the Koa context: like `Outgoing`, but with the value itself instead of JSON. */

@@ -6,8 +6,7 @@ import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { UploadedFile, type UploadedFileFields } from '../schema/uploaded-file.ts'
 import { whenClosed } from '../support/when-closed.ts'
-import { dropStream, type HandedValue, type KoaSide, takeFromKoa } from './koa-context.ts'
-import { linkState } from './koa-state.ts'
+import { dropStream, type HandedValue, type KoaSide, linkState, takeFromKoa } from './koa-context.ts'
 
 /** Creates the `ctx` of a request; undefined if the application is not running. */
 export type Opener = (koa: KoaContext) => RequestContext | Promise<RequestContext | undefined>

@@ -165,7 +165,7 @@ const PROGRAMS: Record<string, Program> = {
   'the state': (ctx) => {
     deepStrictEqual(ctx.state, {})
     Object.assign(ctx.state, { own: 1 })
-    ctx.body = [ctx.state, Object.keys(ctx.state)]
+    ctx.body = [ctx.state, Object.keys(ctx.state), Object.hasOwn(ctx, 'state')]
   },
   'a state that is replaced': [
     (ctx, next) => {
