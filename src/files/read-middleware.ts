@@ -1,8 +1,9 @@
-import { DEFINITION_KEYS, type Middleware } from '../routing/route.ts'
+import type { Middleware } from '../routing/route.ts'
 import { looksLikeGuard } from '../support/guard-names.ts'
 import { describeValue } from '../support/describe-value.ts'
 import type { Finding } from '../routing/finding.ts'
 import { exportsOf, isCallable, type ModuleExports, type ModuleReading } from './read-module.ts'
+import { DEFINITION_KEYS } from '../routing/check-definition.ts'
 
 /** Reads a `_middleware` module: its default export wraps the routes of the folder. */
 export function readMiddlewareModule(module: ModuleExports): ModuleReading<Middleware> {

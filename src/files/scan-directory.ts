@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
-import type { RouteFileCode } from '../routing/route-codes.ts'
+import type { RouteFileCode } from '../routing/finding.ts'
 import { byCodeUnits } from './diagnostics.ts'
 import { isIgnoredFolder } from './base-name.ts'
 

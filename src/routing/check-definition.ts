@@ -1,4 +1,4 @@
-import { DEFINITION_KEYS, type Method, type RouteDefinition } from './route.ts'
+import type { Method, RouteDefinition } from './route.ts'
 import { isSize } from '../support/bytes.ts'
 import { isTimeout, TIME_LIMIT } from '../support/duration.ts'
 import { formLimits } from '../support/form-limits.ts'
@@ -45,6 +45,9 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   ),
   rawBody: checkRawBody,
 }
+
+/** The keys of a route definition, for the checks of route modules. */
+export const DEFINITION_KEYS = Object.keys(CHECKS) as readonly Key[]
 
 /**
  * Finds every fault in the values of a definition. A key with the value `undefined` is also a fault: an `auth` that is

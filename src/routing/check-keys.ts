@@ -1,8 +1,8 @@
-import { DEFINITION_KEYS } from './route.ts'
 import { looksLikeGuard } from '../support/guard-names.ts'
 import { listWords } from '../support/list-words.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from './finding.ts'
+import { DEFINITION_KEYS } from './check-definition.ts'
 
 const KEYS: readonly string[] = DEFINITION_KEYS
 

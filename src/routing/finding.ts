@@ -1,4 +1,5 @@
-import type { RouteFileCode } from './route-codes.ts'
+/** A code for a directory of route files. `docs/startup-errors.md` has the meaning and the remedy of each. */
+export type RouteFileCode = `MORTAR_ROUTE_${string}`
 
 /** A broken convention, with its remedy but without its files. */
 export interface Finding {

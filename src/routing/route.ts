@@ -85,29 +85,6 @@ export function readContent(entry: Schema | ResponseContent): ResponseContent {
     : (entry as ResponseContent)
 }
 
-/** The keys of a route definition, for the checks of route modules. */
-export const DEFINITION_KEYS = [
-  'params',
-  'query',
-  'headers',
-  'body',
-  'response',
-  'problems',
-  'auth',
-  'limit',
-  'summary',
-  'description',
-  'tags',
-  'operationId',
-  'hidden',
-  'bodyLimit',
-  'handlerTimeout',
-  'logRequests',
-  'multipart',
-  'consumes',
-  'rawBody',
-] as const satisfies readonly (keyof RouteDefinition)[]
-
 /** A handler's return value is the response body; see `docs/responses.md` for what each kind of value becomes. */
 export type Handler = (ctx: Context) => unknown
 

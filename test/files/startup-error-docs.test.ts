@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { ROUTE_FILE_CODES } from '../../src/routing/route-codes.ts'
 import { byCodeUnits } from '../../src/files/diagnostics.ts'
 
 const ROW = /^\| `(?<code>MORTAR_[A-Z_]+)` +\| (?<cause>.+?) +\| (?<remedy>.+?) +\|$/
@@ -17,14 +16,5 @@ describe('docs/startup-errors.md', () => {
 
   it('has one row for each code, in alphabetical order', () => {
     expect(codes).to.deep.equal([...new Set(codes)].toSorted(byCodeUnits))
-  })
-
-  it('has every code of route files', () => {
-    expect(codes).to.include.members(Object.keys(ROUTE_FILE_CODES))
-  })
-
-  it('has no code of route files that does not exist', () => {
-    const ofFiles = codes.filter((code) => /^MORTAR_ROUTE_(?!PATTERN_)/.test(code))
-    expect(ofFiles).to.have.members(Object.keys(ROUTE_FILE_CODES))
   })
 })

@@ -10,11 +10,12 @@ import type { PlannedFile } from '../../files/planned-file.ts'
 import type { ModuleExports } from '../../files/read-module.ts'
 import { type ReadFolder, scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch, RouteSink } from '../../routing/route-sink.ts'
-import { DEFINITION_KEYS, type MiddlewareScope, type Route } from '../../routing/route.ts'
+import type { MiddlewareScope, Route } from '../../routing/route.ts'
 import { ignore } from '../../support/ignore.ts'
 import { importTogether } from '../project/import-together.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { matchesFile } from './match-file.ts'
+import { DEFINITION_KEYS } from '../../routing/check-definition.ts'
 
 /** The directories of routes whose files are not all imported yet. */
 export interface LaterRoutes {
