@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ignore } from '../support/ignore.ts'
 import { isAwaited } from '../support/when-closed.ts'
 import { Internal, type Adapter, type RequestContext } from './request-context.ts'
 
@@ -31,7 +32,7 @@ class SmallInternal {
   readonly headerText: string
   response: SmallResponse | undefined = undefined
 
-  constructor({ req, res: _res, adapter: _adapter, ...others }: Internal) {
+  constructor({ req, res: _res, adapter: _adapter, observation, ...others }: Internal) {
     this.method = req.method
     this.url = req.url
     this.socket = req.socket
@@ -39,6 +40,11 @@ class SmallInternal {
     this.headerText = Buffer.from(JSON.stringify(req.headers), 'latin1').toString('latin1')
     for (const name of Object.keys(others) as (keyof typeof others)[])
       if (others[name] !== INITIAL[name]) Object.assign(this, { [name]: others[name] })
+    // What observes a request has seen its end. Its fields are those of every log line.
+    if (observation !== undefined)
+      Object.assign(this, {
+        observation: { request: { logFields: observation.request.logFields }, fail: ignore },
+      })
   }
 
   get req(): IncomingMessage {

@@ -89,7 +89,8 @@ export function whenReleased(req: HeldRequest, done: () => void): void {
 /** Calls `done` once: when the response is closed, or when its connection belongs to another protocol. */
 export function whenAnswered(req: HeldRequest, res: ServerResponse, done: () => void): void {
   const held = req[HELD]
-  if (held === undefined) return whenClosed(req, res, done)
+  // The connection may have been released in the same turn.
+  if (held === undefined) return HELD in req ? done() : whenClosed(req, res, done)
   let isDone = false
   const once = (): void => {
     forgetClosed(res, once)

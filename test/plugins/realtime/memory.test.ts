@@ -6,20 +6,21 @@ import { bundleScript } from '../../support/bundle-script.ts'
 const PROCESS = fileURLToPath(new URL('./open-socket-process.ts', import.meta.url))
 
 describe('An open socket', () => {
-  it('keeps what its handler can read, and neither request nor response of Node', async () => {
-    const { stdout, stderr } = spawnSync(process.execPath, [await bundleScript(PROCESS)], {
-      encoding: 'utf8',
+  for (const how of ['untraced', 'traced'])
+    it(`keeps what its handler can read, and neither request nor response of Node: ${how}`, async () => {
+      const { stdout, stderr } = spawnSync(process.execPath, [await bundleScript(PROCESS), how], {
+        encoding: 'utf8',
+      })
+      expect(JSON.parse(stdout), stderr).to.deep.equal([
+        [null, null],
+        { set: 'The response is sent, and the connection has another protocol.' },
+        {
+          own: ['mine', 'mine', null],
+          ip: '127.0.0.1',
+          cookie: 'salt',
+          koa: ['/room', 'mine'],
+          aborted: false,
+        },
+      ])
     })
-    expect(JSON.parse(stdout), stderr).to.deep.equal([
-      [null, null],
-      { set: 'The response is sent, and the connection has another protocol.' },
-      {
-        own: ['mine', 'mine', null],
-        ip: '127.0.0.1',
-        cookie: 'salt',
-        koa: ['/room', 'mine'],
-        aborted: false,
-      },
-    ])
-  })
 })

@@ -1,11 +1,14 @@
 /**
- * Opens a socket in a process of its own, as what other tests leave in a process can keep the request: a tracer, for
- * example. Prints which of request and response remain, and two replies of the handler, as JSON.
+ * Opens a socket in a process of its own, as what other tests leave in a process can keep the request. With the argument
+ * `traced` an SDK of OpenTelemetry exports its span. Prints which of request and response remain, and two replies of the
+ * handler, as JSON.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import { createApp, createRouter } from 'mortar'
 import { defineSocket, realtime } from '@mortar/realtime'
 import { connect } from '@mortar/realtime/testing'
+import { tracing } from '@mortar/tracing'
 import { object, string } from 'mortar/yup'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 
@@ -30,9 +33,12 @@ const route = defineSocket(
       )
   },
 )
+const isTraced = process.argv[2] === 'traced'
+if (isTraced) new NodeTracerProvider().register()
 const app = createApp({ logger: false, environment: 'test' })
   .use(realtime())
   .use(createRouter().get('/room', route))
+if (isTraced) app.use(tracing())
 const { server } = await app.listen(0, '127.0.0.1')
 server.on('request', (req, res) => void refs.push(new WeakRef(req), new WeakRef(res)))
 const socket = await connect(app, '/room?a=1', { headers: { 'x-own': 'mine', cookie: 'flavour=salt' } })

@@ -4,6 +4,8 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
 import { createApp, createRouter, type App, type Logger } from 'mortar'
+import { defineSocket, realtime } from '@mortar/realtime'
+import { connect as connectSocket } from '@mortar/realtime/testing'
 import { tracing } from '@mortar/tracing'
 import { throughBothAdapters } from '../../support/adapters.ts'
 
@@ -66,6 +68,21 @@ describe('tracing()', () => {
         'url.scheme': 'http',
       })
       expect(span!.status.code).equal(SpanStatusCode.UNSET)
+    })
+
+    it('ends the span of a handshake when the socket begins', async () => {
+      const route = defineSocket({}, async (_ctx, socket) => {
+        for await (const _message of socket);
+      })
+      const app = appWith().use(realtime()).use(createRouter().get('/rooms/:id', route))
+      await serve(app)
+      const socket = await connectSocket(app, '/rooms/7')
+      const [span] = await spans(1)
+      expect(span!.name).equal('GET /rooms/:id')
+      expect(span!.attributes['http.response.status_code']).equal(101)
+      socket.close()
+      await socket.closed
+      expect(exporter.getFinishedSpans()).length(1)
     })
 
     it('is active in middleware and handler, for each of 21 concurrent requests', async () => {

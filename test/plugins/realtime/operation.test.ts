@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { createApp, createRouter, type App } from 'mortar'
+import { createClient } from 'mortar/testing'
+import { metrics } from '@mortar/metrics'
+import { defineSocket, realtime } from '@mortar/realtime'
+import { connect } from '@mortar/realtime/testing'
+import { object, string } from 'mortar/yup'
+import { recorder } from '../../app/recorder.ts'
+
+const message = object({ text: string().required() })
+
+describe('The operation of sockets', () => {
+  let app: App
+  let lines: string[]
+  beforeEach(() => {
+    lines = []
+    const echo = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
+      for await (const each of socket) {
+        if (each.text === 'throw') throw new Error('The handler failed.')
+        socket.send(each)
+      }
+    })
+    const quiet = defineSocket({ logRequests: false }, () => undefined)
+    app = createApp({ logger: recorder(lines), environment: 'test' })
+      .use(metrics({ token: 'a-token-of-the-tests' }))
+      .use(realtime())
+      .use(createRouter().get('/echo', echo).get('/quiet', quiet))
+  })
+  afterEach(() => app.close())
+
+  /** The series of sockets with their values. */
+  async function series(): Promise<Readonly<Record<string, number>>> {
+    const { text } = await createClient(app).withToken('a-token-of-the-tests').get('/metrics')
+    const found = text.matchAll(/^(realtime_\S+) (\d+)$/gm)
+    return Object.fromEntries([...found].map(([, name, value]) => [name!, Number(value)]))
+  }
+
+  it('counts open sockets, messages by direction, and ends by code', async () => {
+    const [one, two, three] = [
+      await connect(app, '/echo'),
+      await connect(app, '/echo'),
+      await connect(app, '/echo'),
+    ]
+    for (const text of ['a', 'b']) one.send({ text })
+    for (const text of ['a', 'b']) expect(await one.next()).to.deep.equal({ text })
+    two.send({ text: 'throw' })
+    await two.closed
+    three.close(4777)
+    await three.closed
+    while ((await series())['realtime_sockets'] !== 1);
+    expect(await series()).to.deep.equal({
+      realtime_sockets: 1,
+      'realtime_messages_total{direction="received"}': 3,
+      'realtime_messages_total{direction="sent"}': 2,
+      'realtime_closed_total{code="1011"}': 1,
+      // A client may send any code.
+      'realtime_closed_total{code="other"}': 1,
+    })
+    one.close()
+  })
+
+  it('writes one line for each end, and none for a route that is not logged', async () => {
+    const [one, quiet] = [await connect(app, '/echo'), await connect(app, '/quiet')]
+    one.send({ text: 'throw' })
+    await Promise.all([one.closed, quiet.closed])
+    await app.close()
+    const ends = lines.filter((line) => line.includes('socket.closed'))
+    expect(ends).to.have.length(1)
+    expect(ends[0]).to.match(/^info .*"route":"\/echo","code":1011,"ms":\d+,"received":1,"sent":0/)
+  })
+})
