@@ -1,3 +1,4 @@
+import { inTime } from 'mortar/kit'
 import { MailError } from './mail-error.ts'
 
 /** Properties that nodemailer and SMTP add to an error. */
@@ -8,7 +9,7 @@ interface TransportFailure {
 }
 
 /**
- * Runs a delivery with a time limit in seconds. After it the signal is aborted and the promise rejects, even if the
+ * Runs a delivery with a time limit in seconds. After it the promise rejects and the signal is aborted, even if the
  * transport ignores the signal. The timer does not keep the process alive.
  */
 export async function withDeadline<T>(
@@ -16,19 +17,11 @@ export async function withDeadline<T>(
   deliver: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(tookTooLong(timeout))
-      abort.abort()
-    }, timeout * 1000)
-    timer.unref()
+  return inTime(deliver(abort.signal), timeout * 1000, () => {
+    // The time limit is the reason of the failure, not what the transport says about its aborted signal.
+    queueMicrotask(() => abort.abort())
+    return tookTooLong(timeout)
   })
-  try {
-    return await Promise.race([deliver(abort.signal), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function tookTooLong(timeout: number): MailError {

@@ -1,6 +1,7 @@
 import type { NamedCheck } from '../../../bricks/health-check.ts'
 import type { Cradle } from '../../../contracts/services.ts'
 import { describeError } from '../../../errors/describe-error.ts'
+import { inTime } from '../../../support/in-time.ts'
 
 /** Result of a check: undefined if it passed, else the reason. */
 export type CheckResult = { readonly error: unknown } | undefined
@@ -55,7 +56,10 @@ export class CheckRunner {
   private start(): Run {
     const controller = new AbortController()
     const work = this.run(controller.signal)
-    const result = firstOf(work, this.check.timeout).then((settled) => {
+    const { timeout } = this.check
+    const late = () => new Error(`It took longer than ${timeout / 1000} s.`)
+    const settling = inTime(work, timeout, late).catch((error: unknown) => ({ error }))
+    const result = settling.then((settled) => {
       run.ended = performance.now()
       if (settled !== undefined) controller.abort(settled.error)
       this.report(settled)
@@ -87,19 +91,4 @@ export class CheckRunner {
     const fields = { check: name, err: describeError(result.error) }
     outages.begin({ part, error: result.error, message: `The check '${name}' failed`, fields })
   }
-}
-
-/** Waits for the work, at most `timeout` milliseconds. */
-async function firstOf(work: Promise<CheckResult>, timeout: number): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<CheckResult>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ error: new Error(`It took longer than ${timeout / 1000} s.`) }),
-      timeout,
-    )
-    timer.unref()
-  })
-  const result = await Promise.race([work, late])
-  clearTimeout(timer)
-  return result
 }
