@@ -1,16 +1,12 @@
-import { HttpError } from 'mortar'
+import { HttpError, type Context } from 'mortar'
 import { problemText } from 'mortar/kit'
 import { type RawData, WebSocket } from 'ws'
 import { CLOSES, codeOfStatus, shortened, type Close } from './close-codes.ts'
+import type { ConnectedSocket } from './connected-socket.ts'
 import type { Bounds } from './options.ts'
 import type { Socket } from './socket.ts'
+import type { OpenSocket, SocketCounts, SocketPlaces } from './socket-places.ts'
 import type { SocketRouteRuntime } from './socket-route.ts'
-
-/** Numbers of one socket for its line in the log. */
-export interface SocketCounts {
-  received: number
-  sent: number
-}
 
 /** Messages that wait before no more is read from the client, and the rest at which reading goes on. */
 const MOST_WAITING = 16
@@ -21,29 +17,19 @@ const SLOW = 1000
 
 type Read = IteratorResult<unknown, void> | Promise<IteratorResult<unknown, void>>
 
-/** Settings of a `ServerSocket`. */
-export interface SocketSettings {
-  readonly id: string
-  readonly ws: WebSocket
-  readonly route: SocketRouteRuntime
-  readonly bounds: Bounds
-  /** Numbers of all sockets. */
-  readonly totals: SocketCounts
-}
-
 /** A socket with its bounds. No message is read while the handler is behind. */
-export class ServerSocket implements Socket<unknown>, SocketCounts {
-  readonly id: string
+export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
   received = 0
   sent = 0
   /** The frame that this side has sent first; undefined if the client began or the connection was lost. */
   closed: Close | undefined = undefined
+  protected readonly ctx: Context
+  protected readonly route: SocketRouteRuntime
+  protected readonly sockets: SocketPlaces
+  protected readonly bounds: Bounds
+  #ws!: ConnectedSocket
   /** True if the client has sent something since the last ping. */
-  isAlive = true
-  readonly #ws: WebSocket
-  readonly #route: SocketRouteRuntime
-  readonly #bounds: Bounds
-  readonly #totals: SocketCounts
+  #isAlive = true
   /** Messages for which the handler is not ready. */
   #waiting: string[] | undefined = undefined
   /** Gives the handler its next message. */
@@ -52,12 +38,20 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   #inSecond = 0
   #whenDrained: (() => void)[] | undefined = undefined
 
-  constructor({ id, ws, route, bounds, totals }: SocketSettings) {
-    this.id = id
+  constructor(ctx: Context, route: SocketRouteRuntime, sockets: SocketPlaces) {
+    this.ctx = ctx
+    this.route = route
+    this.sockets = sockets
+    this.bounds = route.boundsIn(sockets.settings.bounds)
+  }
+
+  /** Begins with the connection after its handshake. */
+  protected open(ws: ConnectedSocket): void {
     this.#ws = ws
-    this.#route = route
-    this.#bounds = bounds
-    this.#totals = totals
+  }
+
+  get id(): string {
+    return this.ctx.id
   }
 
   get isOpen(): boolean {
@@ -70,9 +64,9 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
 
   send(message: unknown): void {
     if (!this.isOpen) return
-    this.#write(this.#route.write(message))
+    this.#write(this.route.write(message))
     this.sent++
-    this.#totals.sent++
+    this.sockets.totals.sent++
   }
 
   close(code?: number, problem: string | HttpError = ''): void {
@@ -80,7 +74,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (chosen !== CLOSES.done.code && !(Number.isInteger(chosen) && chosen >= 3000 && chosen < 5000))
       throw new RangeError(`socket.close() takes 1000 or a code from 3000 to 4999, not ${chosen}.`)
     if (typeof problem !== 'string') this.report(problem)
-    this.end({ code: chosen, reason: typeof problem === 'string' ? problem : problem.code })
+    this.finish({ code: chosen, reason: typeof problem === 'string' ? problem : problem.code })
   }
 
   drained(): Promise<void> {
@@ -102,8 +96,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (this.isOpen) this.#write(`{"problem":${problemText(problem, this.id, { exposeUnexpected: false })}}`)
   }
 
-  /** Begins the closing handshake. No further message reaches the handler. */
-  end(close: Close): void {
+  finish(close: Close): void {
     if (!this.isOpen) return
     this.closed = close
     this.#waiting = undefined
@@ -113,13 +106,12 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     this.wake()
   }
 
-  /** Accepts a message of the client. */
-  accept(data: RawData, isBinary: boolean): void {
-    if (!this.isOpen || !this.count()) return
+  onMessage(data: RawData, isBinary: boolean): void {
+    if (!this.isOpen || !this.#count()) return
     this.received++
-    this.#totals.received++
-    if (isBinary) return this.end(CLOSES.binary)
-    if (this.#route.read === undefined) return this.end(CLOSES.silent)
+    this.sockets.totals.received++
+    if (isBinary) return this.finish(CLOSES.binary)
+    if (this.route.read === undefined) return this.finish(CLOSES.silent)
     // Text arrives as one buffer.
     const text = (data as Buffer).toString()
     if (this.#wake !== undefined) return this.#wakeWith(text)
@@ -127,43 +119,45 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   }
 
   /** Counts a message or a ping of the client. @returns false beyond the limit, which ends the socket. */
-  count(): boolean {
-    this.isAlive = true
+  #count(): boolean {
+    this.#isAlive = true
     const second = Math.floor(performance.now() / 1000)
     if (second !== this.#second) {
       this.#second = second
       this.#inSecond = 0
     }
-    if (++this.#inSecond <= this.#bounds.messageRate) return true
-    this.end(CLOSES.rate)
+    if (++this.#inSecond <= this.bounds.messageRate) return true
+    this.finish(CLOSES.rate)
     return false
   }
 
-  /** Answers a ping of the client. */
-  pong(data: Buffer): void {
-    if (this.isOpen && this.count() && this.hasRoom()) this.#ws.pong(data)
+  onPing(data: Buffer): void {
+    if (this.isOpen && this.#count() && this.#hasRoom()) this.#ws.pong(data)
   }
 
-  /** Asks the client for a sign of life, or gives up a connection without one since the last call. */
+  onPong(): void {
+    this.#isAlive = true
+  }
+
   ping(): void {
     // A client whose messages nobody reads cannot answer.
-    if (!this.isAlive && !this.#ws.isPaused) return this.#ws.terminate()
-    this.isAlive = false
-    if (this.isOpen && this.hasRoom()) this.#ws.ping()
+    if (!this.#isAlive && !this.#ws.isPaused) return this.#ws.terminate()
+    this.#isAlive = false
+    if (this.isOpen && this.#hasRoom()) this.#ws.ping()
   }
 
   /** Ends a socket whose client does not read. @returns false if `added` bytes are too many for it. */
-  hasRoom(added = 0): boolean {
+  #hasRoom(added = 0): boolean {
     const waiting = this.buffered
     // A message alone may be larger than the bound.
-    if (waiting === 0 || waiting + added <= this.#bounds.maxBuffered) return true
-    this.end(CLOSES.slow)
+    if (waiting === 0 || waiting + added <= this.bounds.maxBuffered) return true
+    this.finish(CLOSES.slow)
     setTimeout(() => this.#ws.terminate(), SLOW).unref()
     return false
   }
 
   /** Ends the wait of the handler when the socket ends. */
-  wake(): void {
+  protected wake(): void {
     this.#wakeWith(undefined)
     for (const resolve of this.#whenDrained?.splice(0) ?? []) resolve()
   }
@@ -183,7 +177,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     if (text === undefined) return this.isOpen ? this.#wait() : { done: true, value: undefined }
     if (this.#ws.isPaused && (this.#waiting?.length ?? 0) <= FEW_WAITING) this.#ws.resume()
     try {
-      const value = this.#route.read!(text)
+      const value = this.route.read!(text)
       if (!(value instanceof Promise)) return { done: false, value }
       return value.then(
         (settled: unknown) => ({ done: false, value: settled }),
@@ -198,7 +192,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   async #readAfter(error: unknown): Promise<IteratorResult<unknown, void>> {
     if (!(error instanceof HttpError)) throw error
     if (this.isOpen) this.report(error)
-    if (this.#bounds.invalid === 'close') this.end(CLOSES.invalid)
+    if (this.bounds.invalid === 'close') this.finish(CLOSES.invalid)
     return this.next()
   }
 
@@ -216,6 +210,6 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   }
 
   #write(text: string): void {
-    if (this.hasRoom(text.length)) this.#ws.send(text)
+    if (this.#hasRoom(text.length)) this.#ws.send(text)
   }
 }

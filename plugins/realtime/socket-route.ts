@@ -38,6 +38,8 @@ export interface SocketRouteRuntime extends Pick<SocketRouteParts, 'isLogged' | 
 
 /** Most fragments of one message. */
 const FRAGMENTS = 1024
+/** Matches headers that only the handshake needs. A socket keeps the others as long as it is open. */
+const OF_HANDSHAKE = /^(?:connection|upgrade|sec-websocket-(?:key|version|extensions))$/
 /** Milliseconds for a client to confirm the end of a socket. */
 const CLOSING = 5000
 
@@ -96,6 +98,8 @@ function shake(server: SocketServer, { req, socket, head, headers }: TakenConnec
   server.handleUpgrade(req, socket, head, (ws) => void (made = ws))
   server.off('headers', addHeaders).off('wsClientError', noteError)
   if (made === undefined) throw new BadRequest(`The handshake is not valid: ${reason}`)
+  const kept = Object.entries(req.headers).filter(([name]) => !OF_HANDSHAKE.test(name))
+  req.headers = Object.fromEntries(kept)
   return made
 }
 

@@ -3,8 +3,8 @@ import { isSameOrigin, takeOver } from 'mortar/kit'
 import { labelOf } from './close-codes.ts'
 import type { Settings } from './options.ts'
 import { problem } from './problems.ts'
-import { closing, Connection, type SocketPlaces } from './connection.ts'
-import type { ServerSocket, SocketCounts } from './server-socket.ts'
+import { closing, Connection } from './connection.ts'
+import type { OpenSocket, SocketCounts, SocketPlaces } from './socket-places.ts'
 import type { SocketRouteRuntime } from './socket-route.ts'
 
 /** The version of the protocol (RFC 6455 §4.1). */
@@ -23,7 +23,7 @@ export class Sockets implements SocketPlaces {
   size = 0
   readonly settings: Settings
   readonly #trusted: readonly string[]
-  readonly #groups = Array.from({ length: GROUPS }, () => new Set<ServerSocket>())
+  readonly #groups = Array.from({ length: GROUPS }, () => new Set<OpenSocket>())
   readonly #clients = new Map<string, number>()
   #next = 0
   #turn = 0
@@ -67,7 +67,7 @@ export class Sockets implements SocketPlaces {
     else this.#clients.delete(client)
   }
 
-  watch(socket: ServerSocket): Set<ServerSocket> {
+  watch(socket: OpenSocket): Set<OpenSocket> {
     this.#timer ??= setInterval(() => this.#pingGroup(), this.settings.ping / GROUPS).unref()
     return this.#groups[this.#next++ % GROUPS]!.add(socket)
   }
@@ -89,7 +89,7 @@ export class Sockets implements SocketPlaces {
   /** Ends every socket and waits for its handler. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    for (const group of this.#groups) for (const socket of group) socket.end(closing())
+    for (const group of this.#groups) for (const socket of group) socket.finish(closing())
     if (this.#running > 0)
       await new Promise<void>((resolve) => {
         this.#whenIdle = resolve
