@@ -29,7 +29,7 @@ export function frameworkRoutes(
   const asyncDocument = hasSockets ? ASYNC_DOCUMENT : undefined
   const paths = { document: openapi.path ?? '/openapi.json', page, script, asyncDocument }
   const documentation = documentationOnce(() =>
-    import('./documentation.ts').then(({ createDocumentation }) =>
+    (code ??= loadCode()).then(({ createDocumentation }) =>
       createDocumentation(dispatcher, runtime, { openapi, paths, entries }),
     ),
   )
@@ -45,6 +45,11 @@ export function frameworkRoutes(
 }
 
 const ASYNC_DOCUMENT = '/asyncapi.json'
+
+/** For all applications of a process, such as those of tests: with tsx each `import()` costs a millisecond. */
+let code: ReturnType<typeof loadCode> | undefined
+
+const loadCode = () => import('./documentation.ts')
 
 type LoadDocumentation = () => Promise<Documentation>
 

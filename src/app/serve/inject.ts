@@ -61,14 +61,19 @@ const need: PeerNeed = {
   peers: { from: import.meta.url, packages: ['light-my-request'], development: true },
 }
 
+/** Kept for later requests: with a loader such as tsx each `import()` costs a millisecond, also of a loaded module. */
+let loaded: Awaited<ReturnType<typeof load>> | undefined
+
+const load = () => importPeer(() => import('light-my-request'), need)
+
 /** Sends a request through a listener. @throws StartupError `MORTAR_PEER_MISSING` without light-my-request. */
 export async function inject(
   listener: RequestListener,
   request: InjectRequest | string,
 ): Promise<InjectResponse> {
-  const lightMyRequest = await importPeer(() => import('light-my-request'), need)
+  loaded ??= await load()
   // light-my-request declares its fields as writable and each method separately.
-  return lightMyRequest.inject(
+  return loaded.inject(
     (req, res) => {
       res.once('finish', () => markAsSent(res))
       listener(req, res)
