@@ -116,9 +116,14 @@ describe('mortar new', function () {
 
     it('writes files that Prettier would not change', async () => {
       const options = JSON.parse(read(`${names[0]!}/.prettierrc.json`)) as Options
-      for (const { path } of names.flatMap(filesOf)) {
-        if (path.includes('/migrations/') || !/\.(ts|json|md|yml)$/.test(path)) continue
-        expect(await check(readFileSync(path, 'utf8'), { ...options, filepath: path }), path).to.equal(true)
+      const checked = new Set<string>()
+      for (const { name, path } of names.flatMap(filesOf)) {
+        const text = readFileSync(path, 'utf8')
+        // Most files are the same in every kind.
+        if (path.includes('/migrations/') || !/\.(ts|json|md|yml)$/.test(path) || checked.has(name + text))
+          continue
+        checked.add(name + text)
+        expect(await check(text, { ...options, filepath: path }), path).to.equal(true)
       }
     })
 
