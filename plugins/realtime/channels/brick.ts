@@ -28,7 +28,7 @@ export function channels(
   options: ChannelsOptions,
 ): Brick<'channels', { channels: Channels }, { publish: Publish }> {
   const settings = readOptions(options)
-  const needs = { memory: [], database: ['db'] }[settings.engine]
+  const needs = { memory: [], database: ['db'], redis: ['redis'] }[settings.engine]
   return defineBrick({
     name: 'channels',
     peers: { from: import.meta.url },

@@ -2,7 +2,7 @@
  * A transaction gets its numbers when it begins, or by its inserts, but commits later: a reader that goes on from the highest
  * number would lose it. So an event has no number until its transaction has committed. Then any process numbers it, one at
  * a time: each locks the row `counter` first. What is numbered is therefore visible in the order of its numbers, and
- * a reader that goes on from its last number loses nothing. Test: test/plugins/realtime/channels/engine.test.ts.
+ * a reader that goes on from its last number loses nothing. Test: test/plugins/realtime/channels/engine-contract.test.ts.
  */
 import { randomUUID } from 'node:crypto'
 import type { Cradle } from 'mortar'
@@ -59,7 +59,7 @@ export function databaseEngine(services: Cradle): ChannelEngine {
     pause: PAUSE,
     isTransactional: true,
     open: () => open(sql),
-    async publish({ channel, event, data, keep }, tx) {
+    async publish({ channel, event, data, keep }, { tx } = {}) {
       await run(
         `INSERT INTO {events} (id, channel, event, data, seq, added_at, published_at, expires_at)
          VALUES (?, ?, ?, ?, NULL, {now}, 0, ?)`,
@@ -217,14 +217,11 @@ function membersOf({ run }: Sql, isMysql: boolean): Pick<ChannelEngine, 'enter' 
     : 'ON CONFLICT (channel, user_id, process) DO UPDATE SET expires_at = excluded.expires_at'
   return {
     async enter(members) {
-      for (let from = 0; from < members.length; from += PAGE) {
-        const page = members.slice(from, from + PAGE)
-        await run(
-          `INSERT INTO {members} (channel, user_id, process, expires_at)
-           VALUES ${page.map(() => `(?, ?, ?, {now} + ${LEASE})`).join(', ')} ${renewed}`,
-          page.flatMap(({ channel, user }) => [channel, user, process]),
-        )
-      }
+      await run(
+        `INSERT INTO {members} (channel, user_id, process, expires_at)
+         VALUES ${members.map(() => `(?, ?, ?, {now} + ${LEASE})`).join(', ')} ${renewed}`,
+        members.flatMap(({ channel, user }) => [channel, user, process]),
+      )
     },
     async leave(members) {
       for (const { channel, user } of members)

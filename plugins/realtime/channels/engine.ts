@@ -1,6 +1,6 @@
 import type { Transaction } from 'mortar/kit'
 
-/** Events of one `read`. */
+/** Events of one `read`, and channels or users of one call. */
 export const PAGE = 200
 
 /** Milliseconds for which an engine keeps events longer than promised, because clients learn its time late. */
@@ -47,6 +47,13 @@ export interface Member {
   readonly user: string
 }
 
+/** State of the transaction of an event. */
+export interface PublishHow {
+  readonly tx?: Transaction
+  /** True if its transaction has committed: it must not be lost. */
+  readonly isCommitted?: boolean
+}
+
 /**
  * Keeps the events of all channels in one order, in which a committed event never comes before one that was read, and knows
  * which users are there.
@@ -57,18 +64,24 @@ export interface ChannelEngine {
   /** True if an event becomes part of the transaction. Others get events after the commit. */
   readonly isTransactional: boolean
   open(): Promise<Place>
-  publish(event: NewEvent, tx?: Transaction): Promise<void>
-  /** Reads events after a number: of every channel, or of some. */
+  publish(event: NewEvent, how?: PublishHow): Promise<void>
+  /** Reads events after a number: of every channel, without gaps in the numbers, or of some. */
   read(after: number, channels?: readonly string[]): Promise<Reading>
-  /** Deletes events that nobody can ask for any more. */
-  tidy(): Promise<void>
-  /** Makes users present for the time of a lease, or renews the lease. */
+  /** Deletes events that nobody can ask for any more, unless other calls do it. */
+  tidy?(): Promise<void>
+  /** Makes users present for the time of a lease, or renews the lease: at most `PAGE`. */
   enter(members: readonly Member[]): Promise<void>
   /** Ends the leases of this process. */
   leave(members: readonly Member[]): Promise<void>
-  /** Users of all processes in some channels, each once. */
+  /** Users of all processes in at most `PAGE` channels, each once. */
   present(channels: readonly string[]): Promise<readonly Member[]>
+  /** Ends a read that waits. */
   close?(): Promise<void>
+}
+
+/** Divides a list into lists of at most `size`. */
+export function* pagesOf<Item>(items: readonly Item[], size: number = PAGE): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
 }
 
 /** Returns the id of an event for clients. */
@@ -78,6 +91,6 @@ export function idOf({ epoch, at, time }: Place): string {
 
 /** Reads an id; undefined for other text. */
 export function placeOf(id: string): Place | undefined {
-  const [, epoch, time, at] = /^(\w{1,40})\.(\d{1,15})\.(\d{1,15})$/.exec(id) ?? []
+  const [, epoch, time, at] = /^(\w{1,40})\.(\d{1,15})\.(\d{1,16})$/.exec(id) ?? []
   return epoch === undefined ? undefined : { epoch, at: Number(at), time: Number(time) }
 }

@@ -11,6 +11,8 @@ export interface FollowerOptions {
   readonly outages: Outages
   /** Receives events in their order, each once. `place` is the follower's place after them. */
   readonly deliver: (reading: Reading) => void
+  /** Receives the place from which events go on after lost ones. */
+  readonly reset: (place: Place) => void
 }
 
 /** Reads the events of an engine in their order while the application runs. */
@@ -37,8 +39,8 @@ export class Follower {
   /** Reads now, or again after the current read. */
   wake(): void {
     if (this.#isStopped) return
-    this.#isWanted = true
-    if (this.#reading !== undefined) return
+    // A read that waits gets new events by itself.
+    if (this.#reading !== undefined) return void (this.#isWanted ||= this.#options.engine.pause > 0)
     clearTimeout(this.#timer)
     this.#reading = this.#readAll().finally(() => {
       this.#reading = undefined
@@ -48,36 +50,48 @@ export class Follower {
     })
   }
 
-  /** Resolves after a read that began later. It never rejects. */
-  async refresh(): Promise<void> {
-    await this.#reading
-    this.wake()
-    await this.#reading
+  /** Resolves after a number was read, or could not be. It never rejects. */
+  async refresh(at: number): Promise<void> {
+    for (let turn = 0; turn < 2 && this.place.at < at; turn++) {
+      this.wake()
+      await this.#reading
+    }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
+    await this.#options.engine.close?.()
     await this.#reading
   }
 
   async #readAll(): Promise<void> {
-    const { engine, outages, deliver } = this.#options
+    const { engine, outages } = this.#options
     try {
       do {
         this.#isWanted = false
         const reading = await engine.read(this.place.at)
-        this.place = { epoch: reading.epoch, at: reading.at, time: reading.time }
-        deliver(reading)
+        this.#accept(reading)
         this.#isWanted ||= reading.events.length === PAGE
       } while (this.#isWanted && !this.#isStopped)
       this.#failures = 0
       outages.end('channels')
     } catch (error) {
+      if (this.#isStopped) return
       this.#failures++
       const fields = { brick: 'channels' }
       outages.begin({ part: 'channels', error, message: 'The events of channels cannot be read', fields })
     }
+  }
+
+  #accept(reading: Reading): void {
+    const { epoch, at, time, events } = reading
+    const before = this.place
+    this.place = { epoch, at, time }
+    const isWhole = before.epoch === epoch && at - before.at === events.length
+    if (!isWhole && before.epoch !== '')
+      this.#options.reset({ epoch, time, at: (events[0]?.at ?? at + 1) - 1 })
+    this.#options.deliver(reading)
   }
 
   #pause(): number {

@@ -1,22 +1,16 @@
-import {
-  HttpError,
-  Unauthorized,
-  ValidationFailed,
-  type Authenticator,
-  type Context,
-  type Logger,
-} from 'mortar'
+import { HttpError, Unauthorized, ValidationFailed, type Authenticator, type Context } from 'mortar'
 import { describeError, identifyAgain, inTime, Invalid, type Guard } from 'mortar/kit'
-import { placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
+import { pagesOf, placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
 import type { Follower } from './follower.ts'
 import { eventFrame, placeFrame, plainFrame, refusedFrame } from './frames.ts'
 import type { LoadedChannel, LoadedChannels } from './load-channels.ts'
 import type { Presence } from './presence.ts'
 import { problem } from './problems.ts'
-import { replay } from './replay.ts'
+import { isKnown, replay } from './replay.ts'
 import { Client, Subscription, type Outlet } from './subscriptions.ts'
 
-/** Milliseconds for the guards of one client that are evaluated again. */
+/** Clients whose guards are evaluated again together, and the milliseconds for each. */
+const TOGETHER = 20
 const LONGEST = 5000
 /** Evaluations in succession that may fail before the subscriptions of a client end. */
 const MOST_FAILURES = 1
@@ -29,7 +23,6 @@ export interface HubParts {
   /** The guards of the channels that have one. */
   readonly guards: ReadonlyMap<LoadedChannel, Guard>
   readonly authenticator: Authenticator | undefined
-  readonly logger: Logger
   readonly channelsPerConnection: number
 }
 
@@ -41,7 +34,6 @@ export class Hub {
   readonly #parts: HubParts
   readonly #topics = new Map<string, Set<Subscription>>()
   readonly #clients = new Set<Client>()
-
   readonly channels: LoadedChannels
 
   constructor(channels: LoadedChannels, parts: HubParts) {
@@ -88,15 +80,14 @@ export class Hub {
 
   /** Begins subscriptions of a client, after the events that it has missed since an id. @throws the error of the engine. */
   async open(subscriptions: readonly Subscription[], since: string | undefined): Promise<void> {
-    const { follower, presence } = this.#parts
+    const { engine, follower, presence } = this.#parts
     const place = since === undefined ? undefined : placeOf(since)
-    if (place !== undefined && place.at > follower.place.at) await follower.refresh()
+    if (place !== undefined && place.at > follower.place.at) await follower.refresh(place.at)
     for (const each of subscriptions) await this.#enter(each)
     const open = subscriptions.filter((each) => this.#add(each, follower.place.at))
     const known = open.filter((each) => since !== undefined && isKnown(place, follower.place, each))
     const now = follower.place
-    if (known.length > 0)
-      await replay(this.#parts.engine, { open, known, from: place!, to: now }, this.totals)
+    if (known.length > 0) await replay(engine, { open, known, from: place!, to: now }, this.totals)
     for (const each of open.filter(({ isOpen }) => isOpen)) {
       const { client, name, found } = each
       const channel = { channel: name }
@@ -137,6 +128,15 @@ export class Hub {
     }
   }
 
+  /** Tells all subscribers that events are missing. Their numbers go on after a place. */
+  reset(place: Place): void {
+    for (const topic of this.#topics.values())
+      for (const each of topic) {
+        each.after = place.at
+        each.take(placeFrame('reset', place, { channel: each.name }))
+      }
+  }
+
   /** Tells the subscribers of a channel that a user has come or gone. */
   report(channel: string, type: 'join' | 'leave', user: string): void {
     const frame = plainFrame(type, { channel, user })
@@ -147,33 +147,16 @@ export class Hub {
   tellPlace(): void {
     const frame = placeFrame('place', this.#parts.follower.place)
     for (const client of this.#clients) {
-      const isBehind = [...client.subscriptions.values()].some(
-        ({ held, isOpen }) => held !== undefined || !isOpen,
-      )
-      if (!isBehind && client.subscriptions.size > 0) client.outlet.write(frame)
+      const all = [...client.subscriptions.values()]
+      const hasAll = all.every(({ held, isOpen }) => isOpen && held === undefined)
+      if (all.length > 0 && hasAll) client.outlet.write(frame)
     }
   }
 
   /** Evaluates the guards of all open subscriptions again. */
   async judgeAll(): Promise<void> {
-    for (const client of this.#clients) {
-      const judging = client.user === null ? this.judge(client) : this.#judgeAgain(client)
-      // One policy that never settles must not keep the others from being evaluated.
-      const judged = inTime(judging, LONGEST, () => new Error('The guard takes too long.'))
-      await judged.then(
-        () => (client.failures = 0),
-        (error: unknown) => this.#noteFailure(client, error),
-      )
-    }
-  }
-
-  /** A database may be away for a moment, but a guard that cannot be evaluated admits nobody for long. */
-  #noteFailure(client: Client, error: unknown): void {
-    const fields = { brick: 'channels', err: describeError(error) }
-    this.#parts.logger.warn(fields, 'The guard of a subscription failed')
-    if (++client.failures <= MOST_FAILURES) return
-    const open = [...client.subscriptions.values()].filter(({ isOpen }) => isOpen)
-    for (const each of open) this.#refuse(each, error)
+    for (const clients of pagesOf([...this.#clients], TOGETHER))
+      await Promise.all(clients.map((client) => this.#judgeAgain(client)))
   }
 
   /** Replaces the facts about the user of a client by those of another token. @throws Unauthorized for another user. */
@@ -201,14 +184,33 @@ export class Hub {
   #refuse(subscription: Subscription, error: unknown): void {
     const { client, name } = subscription
     this.close(subscription)
+    const { status = 500 } = error as Partial<HttpError>
+    const fields = { event: 'subscription.ended', channel: name, status }
+    client.ctx.log.info(fields, `Subscription to ${name} ended`)
     client.outlet.write(refusedFrame(name, error, client.ctx.id))
     if (client.subscriptions.size === 0) client.outlet.end()
   }
 
   async #judgeAgain(client: Client): Promise<void> {
-    const user = await identifyAgain(client.ctx, this.#parts.authenticator!, client.token)
-    if (user?.id === client.user!.id) Object.assign(client, { user, isExpired: false })
-    else client.isExpired = true
+    try {
+      // One policy that never settles must not keep the others from being evaluated.
+      await inTime(this.#judgeFacts(client), LONGEST, () => new Error('The guard takes too long.'))
+      client.failures = 0
+    } catch (error) {
+      const fields = { brick: 'channels', err: describeError(error) }
+      client.ctx.log.warn(fields, 'The guard of a subscription failed')
+      // A database may be away for a moment, but a guard that cannot be evaluated admits nobody for long.
+      if (++client.failures <= MOST_FAILURES) return
+      for (const each of client.subscriptions.values()) if (each.isOpen) this.#refuse(each, error)
+    }
+  }
+
+  async #judgeFacts(client: Client): Promise<void> {
+    if (client.user !== null) {
+      const user = await identifyAgain(client.ctx, this.#parts.authenticator!, client.token)
+      if (user?.id === client.user.id) Object.assign(client, { user, isExpired: false })
+      else client.isExpired = true
+    }
     await this.judge(client)
   }
 
@@ -241,10 +243,4 @@ export class Hub {
     this.#topics.set(name, (this.#topics.get(name) ?? new Set()).add(subscription))
     return true
   }
-}
-
-/** True if no event after a place can have been deleted. */
-function isKnown(place: Place | undefined, now: Place, { found }: Subscription): boolean {
-  if (place === undefined || place.epoch !== now.epoch || place.at > now.at) return false
-  return place.time >= now.time - found.loaded.keep
 }

@@ -6,8 +6,8 @@ import { fault } from './startup-codes.ts'
 export interface ChannelsOptions {
   /** Folder of the channel files: an absolute path or a `file:` URL. */
   readonly directory: string | URL
-  /** Place of the events: `'memory'` for one process, the default; `'database'` for the tables of the service `db`. */
-  readonly engine?: 'memory' | 'database'
+  /** Place of the events: `'memory'` for one process, the default; `'database'` (service `db`), or `'redis'` (service `redis`). */
+  readonly engine?: 'memory' | 'database' | 'redis'
   /** Path of the route that clients connect to; `'/channels'` by default. */
   readonly path?: string
   /** Most channels of one connection; 100 by default. */
@@ -21,7 +21,7 @@ export type Settings = Readonly<Required<Omit<ChannelsOptions, 'judgeEvery'>>> &
   readonly judgeEvery: number
 }
 
-const ENGINES = ['memory', 'database']
+const ENGINES = ['memory', 'database', 'redis']
 
 const RULES: OptionChecks<ChannelsOptions>['keys'] = {
   directory: { is: ['string', 'object'], required: true },

@@ -1,4 +1,4 @@
-import type { ChannelEngine, Member } from './engine.ts'
+import { pagesOf, type ChannelEngine, type Member } from './engine.ts'
 
 /** Looks between two renewals of the leases. */
 const RENEWED = 3
@@ -59,8 +59,9 @@ export class Presence {
   /** Renews the leases from time to time, and reports the changes. */
   async tick(): Promise<void> {
     if (this.#watchers.size === 0) return
-    if (this.#turn++ % RENEWED === 0) await this.#engine.enter(this.#own())
-    await this.#look([...this.#watchers.keys()])
+    if (this.#turn % RENEWED === 0) for (const page of pagesOf(this.#own())) await this.#engine.enter(page)
+    this.#turn++
+    for (const page of pagesOf([...this.#watchers.keys()])) await this.#look(page)
   }
 
   /** Ends the leases of this process. */

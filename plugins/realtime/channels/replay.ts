@@ -33,9 +33,17 @@ export async function replay(
     client.outlet.write(eventFrame(event, to.epoch))
   }
   for (let at = from.at; at < to.at && !client.isOver;) {
-    const { events } = await engine.read(at, [...byName.keys()])
+    const { events, epoch } = await engine.read(at, [...byName.keys()])
+    // The follower resets the client.
+    if (epoch !== to.epoch) return
     for (const event of events) send(event)
     at = events.length < PAGE ? to.at : events.at(-1)!.at
     await client.outlet.drained()
   }
+}
+
+/** True if no event after a place can have been deleted. */
+export function isKnown(place: Place | undefined, now: Place, { found }: Subscription): boolean {
+  if (place === undefined || place.epoch !== now.epoch || place.at > now.at) return false
+  return place.time >= now.time - found.loaded.keep
 }

@@ -21,6 +21,7 @@ import { memoryEngine } from './memory-engine.ts'
 import type { Settings } from './options.ts'
 import { Presence } from './presence.ts'
 import { addressOf, newEvent } from './publication.ts'
+import { redisEngine } from './redis-engine.ts'
 
 /** Milliseconds between two looks at the users, two ids for clients without events, and two deletions of old events. */
 const LOOK = 1000
@@ -83,7 +84,12 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   const db = optional<DataSourceLike>(services, 'db')
   const engine = engineOf(settings, services)
   const presence = new Presence(engine, (...change) => hub?.report(...change))
-  const follower = new Follower({ engine, outages, deliver: (reading) => hub?.deliver(reading) })
+  const follower = new Follower({
+    engine,
+    outages,
+    deliver: (reading) => hub?.deliver(reading),
+    reset: (place) => hub?.reset(place),
+  })
   const timers: NodeJS.Timeout[] = []
   let hub: Hub | undefined
   const known = (): Hub => {
@@ -105,7 +111,7 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
       if (db !== undefined) followTransactions(db)
       const found = await loadChannels(settings.directory)
       const { channelsPerConnection } = settings
-      const parts = { engine, follower, presence, logger, channelsPerConnection }
+      const parts = { engine, follower, presence, channelsPerConnection }
       const made = new Hub(found, { ...parts, ...guardsOf(found, services) })
       hub = made
       follower.place = await opened(engine, services)
@@ -116,9 +122,8 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await follower.stop()
       await presence.stop().catch(ignore)
-      await engine.close?.()
+      await follower.stop()
     },
   }
   runtimes.set(channels, runtime)
@@ -148,7 +153,7 @@ function workOf({ engine, presence, hub, judgeEvery }: Work): NodeJS.Timeout[] {
   return [
     repeat(() => presence.tick(), LOOK),
     repeat(() => hub.tellPlace(), TELL),
-    repeat(() => engine.tidy(), TIDY),
+    repeat(() => engine.tidy?.(), TIDY),
     repeat(() => hub.judgeAll(), judgeEvery),
   ]
 }
@@ -171,6 +176,7 @@ function repeat(act: () => unknown, every: number): NodeJS.Timeout {
 
 function engineOf({ engine }: Settings, services: Cradle): ChannelEngine {
   if (engine === 'database') return databaseEngine(services)
+  if (engine === 'redis') return redisEngine(services)
   return memoryEngine(services.clock)
 }
 
@@ -187,9 +193,10 @@ function publisher({ engine, follower, db, logger, known }: PublisherParts): Pub
     known().totals.published++
     follower.wake()
   }
-  const send = (event: NewEvent): Promise<void> => engine.publish(event).then(published)
+  const send = (event: NewEvent, isCommitted = false): Promise<void> =>
+    engine.publish(event, { isCommitted }).then(published)
   const sendNow = (event: NewEvent): void =>
-    void send(event).catch((error: unknown) =>
+    void send(event, true).catch((error: unknown) =>
       logger.error({ brick: 'channels', err: describeError(error) }, 'A committed event was not published'),
     )
   return async (to, name, data, { tx: given } = {}) => {
@@ -197,7 +204,7 @@ function publisher({ engine, follower, db, logger, known }: PublisherParts): Pub
     const tx = given === undefined ? db && openTransaction(db) : (given as Transaction | false) || undefined
     if (tx === undefined) return send(event)
     const runner = runnerOf(tx, 'publish')
-    if (engine.isTransactional) await engine.publish(event, tx)
+    if (engine.isTransactional) await engine.publish(event, { tx })
     if (whenCommitted(runner, engine.isTransactional ? published : () => sendNow(event))) return
     if (!engine.isTransactional)
       throw new TypeError(

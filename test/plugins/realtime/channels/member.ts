@@ -1,14 +1,15 @@
 /* A process of an application with channels. It publishes a number for each message, and confirms it. */
-import type { ConnectionOptions } from '@mortar/database'
-import { databaseApp } from './engines.ts'
+import { engineApp, type Place } from './engines.ts'
 import news from './files/news.ts'
 
-const { app } = databaseApp(JSON.parse(process.env['CONNECTION']!) as ConnectionOptions)
+const place = JSON.parse(process.env['PLACE']!) as Place
+const { app } = engineApp(place)
 const { url } = await app.listen(0, '127.0.0.1')
+const { db, channels } = app.services
 process.on('message', (number: number) => {
-  const published = app.services.db.transaction(() =>
-    app.services.channels.publish(news(), 'count', { number }),
-  )
+  const publish = () => channels.publish(news(), 'count', { number })
+  // A kill can come between the commit and Redis.
+  const published = place.engine === 'redis' ? publish() : db.transaction(publish)
   void published.then(() => process.send!(number))
 })
 process.on('disconnect', () => process.exit())

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import type {
+  ChannelEngine,
+  Place,
+  Reading,
+  StoredEvent,
+} from '../../../../plugins/realtime/channels/engine.ts'
+import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
+import { replay } from '../../../../plugins/realtime/channels/replay.ts'
+
+const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
+const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
+  epoch,
+  at,
+  time: at,
+  events: events.map((each) => event(each)),
+})
+
+describe('The follower of channels', () => {
+  const cases: Readonly<Record<string, readonly [next: Reading, reset?: Place]>> = {
+    'all events that follow': [reading('a', 9, 6, 7, 8, 9)],
+    'no event': [reading('a', 5)],
+    'events after some that are deleted': [reading('a', 9, 8, 9), { epoch: 'a', at: 7, time: 9 }],
+    'a place without its events': [reading('a', 9), { epoch: 'a', at: 9, time: 9 }],
+    'a place that is earlier': [reading('a', 2), { epoch: 'a', at: 2, time: 2 }],
+    'another order': [reading('b', 6, 6), { epoch: 'b', at: 5, time: 6 }],
+  }
+  for (const [name, [next, reset]] of Object.entries(cases))
+    it(`delivers every event once, and reports a reset before it only if some are lost: ${name}`, async () => {
+      const seen: unknown[] = []
+      const follower: Follower = new Follower({
+        engine: { pause: 1000, read: async () => next } as Partial<ChannelEngine> as ChannelEngine,
+        outages: { begin: () => undefined, end: () => undefined } as never,
+        deliver: ({ events }) => seen.push(...events.map(({ at }) => at)),
+        reset: (place) => seen.push(place),
+      })
+      follower.start({ epoch: 'a', at: 5, time: 5 })
+      await follower.refresh(9)
+      await follower.stop()
+      const first = [...(reset === undefined ? [] : [reset]), ...next.events.map(({ at }) => at)]
+      expect(seen.slice(0, first.length)).to.deep.equal(first)
+    })
+
+  it('leaves it to the reset to tell a client that comes back of another order', async () => {
+    const texts: string[] = []
+    const outlet = { write: ({ text }: { text: string }) => texts.push(text), drained: async () => undefined }
+    const one = { name: 'news', isOpen: true, client: { delivered: 0, isOver: false, outlet } }
+    const read = async () => reading('b', 9, 8, 9)
+    const missed = { open: [one], known: [one], from: reading('a', 5), to: reading('a', 9) }
+    await replay({ read } as never, missed as never, { delivered: 0 })
+    expect(texts).to.deep.equal([])
+  })
+})
