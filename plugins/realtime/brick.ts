@@ -6,7 +6,7 @@ import { STARTUP_CODES } from './startup-codes.ts'
 
 /** The service `realtime`. */
 export interface Realtime {
-  /** Number of open sockets of this process. */
+  /** Number of open sockets and streams of this process. */
   readonly size: number
 }
 
@@ -45,7 +45,7 @@ export function realtime(options: RealtimeOptions = {}): Brick<'realtime', { rea
 }
 
 function addGauges(gauges: Gauges, sockets: Sockets): void {
-  gauges.add('realtime_sockets', { help: 'Open sockets.', read: () => sockets.size })
+  gauges.add('realtime_sockets', { help: 'Open sockets, and streams of channels.', read: () => sockets.size })
   gauges.add('realtime_messages_total', {
     help: 'Messages of sockets, by direction.',
     label: 'direction',

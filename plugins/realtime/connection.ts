@@ -93,7 +93,8 @@ export function closing(): (typeof CLOSES)['closing' | 'restart'] {
   return isDevServer() ? CLOSES.restart : CLOSES.closing
 }
 
-function clientOf({ user, ip }: Context): string {
+/** The client of a request, which has its own share of the places. */
+export function clientOf({ user, ip }: Context): string {
   return user === null ? `network ${clientNetwork(ip)}` : `user ${user.id}`
 }
 

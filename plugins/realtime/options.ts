@@ -20,9 +20,9 @@ export interface SocketBounds {
 export interface RealtimeOptions extends SocketBounds {
   /** Origins of pages besides the application's own that may open sockets: `https://app.example.com`. */
   readonly origins?: readonly string[]
-  /** Most sockets of a process; 10,000 by default. */
+  /** Most sockets, and streams of channels, of a process; 10,000 by default. */
   readonly sockets?: number
-  /** Most sockets in a process of one user, or of one network without a user; 50 by default. */
+  /** Most of them in a process of one user, or of one network without a user; 50 by default. */
   readonly socketsPerClient?: number
   /** Time without a sign of life after which a client gets a ping. After the same time again it is lost; `'30s'` by default. */
   readonly ping?: Duration

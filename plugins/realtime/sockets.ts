@@ -19,7 +19,7 @@ export class Sockets implements SocketPlaces {
   readonly totals: SocketCounts = { received: 0, sent: 0 }
   /** Numbers of closed sockets by code. */
   readonly closed = new Map<string, number>()
-  /** Number of open sockets. */
+  /** Number of open sockets and streams. */
   size = 0
   readonly settings: Settings
   readonly #trusted: readonly string[]
@@ -53,9 +53,13 @@ export class Sockets implements SocketPlaces {
   enter(client: string): void {
     const taken = this.#clients.get(client) ?? 0
     if (taken >= this.settings.socketsPerClient)
-      throw problem('too_many_sockets', 'This client has too many open sockets.', RETRY)
+      throw problem('too_many_sockets', 'This client has too many open sockets and streams.', RETRY)
     if (this.size >= this.settings.sockets)
-      throw problem('sockets_full', 'The server has no room for further sockets. Try again shortly.', RETRY)
+      throw problem(
+        'sockets_full',
+        'The server has no room for further sockets and streams. Try again shortly.',
+        RETRY,
+      )
     this.size++
     this.#clients.set(client, taken + 1)
   }

@@ -9,6 +9,7 @@ import {
 } from 'mortar'
 import { array, object, string } from 'mortar/yup'
 import { ignore } from 'mortar/kit'
+import { clientOf } from '../connection.ts'
 import { createSocketRoute } from '../socket-route.ts'
 import type { Socket } from '../socket.ts'
 import { admit, open, type Sockets } from '../sockets.ts'
@@ -112,30 +113,44 @@ async function serveStream(
       { location: 'query', path: 'channel', rule: 'required', message: 'channel is a required field' },
     ])
   const hub = hubOf(ctx)
-  const { maxBuffered } = (ctx.services['realtime'] as Sockets).settings.bounds
-  const outlet = new EventOutlet(maxBuffered)
+  const sockets = ctx.services['realtime'] as Sockets
+  sockets.enter(clientOf(ctx))
+  const outlet = new EventOutlet(sockets.settings.bounds.maxBuffered)
   const client = hub.connect(ctx, outlet)
-  outlet.onEnd = () => hub.disconnect(client)
+  const end = (): void => {
+    hub.disconnect(client)
+    sockets.leave(clientOf(ctx))
+    outlet.end()
+  }
   const subscriptions: Subscription[] = []
   try {
     for (const each of new Set(channel)) subscriptions.push(await hub.admit(client, each))
     const stream = await sse(ctx, ({ lastEventId }) => {
-      begin(hub, subscriptions, lastEventId ?? since).catch((error: unknown) => outlet.fail(error))
+      begin(hub, subscriptions, lastEventId ?? since).catch((error: unknown) => outlet.end(error))
       return outlet
     })
     // A stream that ends before its first event, as that of HEAD, does not call the function.
-    stream.once('close', () => hub.disconnect(client))
+    stream.once('close', () => {
+      end()
+      report(client, channel.length)
+    })
     outlet.cut = () => void stream.destroy()
     return stream
   } catch (error) {
-    hub.disconnect(client)
+    end()
     throw error
   }
 }
 
+/** Logs the end of a stream. */
+function report({ ctx, delivered: sent, since }: Client, channels: number): void {
+  const ms = Math.round(performance.now() - since)
+  const fields = { event: 'stream.closed', route: ctx.route, channels, ms, sent }
+  ctx.log.info(fields, `Stream ${ctx.path} closed after ${ms} ms`)
+}
+
 /** The events of a stream, of which at most some bytes wait for a slow client. */
-class EventOutlet implements Outlet, AsyncIterableIterator<ServerSentEvent<string>> {
-  onEnd: () => void = ignore
+class EventOutlet implements Outlet, AsyncIterable<ServerSentEvent<string>> {
   cut: () => void = ignore
   readonly #most: number
   readonly #frames: Frame[] = []
@@ -164,38 +179,28 @@ class EventOutlet implements Outlet, AsyncIterableIterator<ServerSentEvent<strin
     })
   }
 
-  end(): void {
+  end(failure?: unknown): void {
     this.#isEnded = true
+    if (failure !== undefined)
+      this.#failure = failure instanceof Error ? failure : new Error('The subscriptions failed.')
     this.#wake()
+    for (const resolve of this.#whenDrained.splice(0)) resolve()
   }
 
-  fail(error: unknown): void {
-    this.#failure = error instanceof Error ? error : new Error('The subscriptions failed.')
-    this.end()
-  }
-
-  async next(): Promise<IteratorResult<ServerSentEvent<string>>> {
-    while (this.#frames.length === 0) {
+  async *[Symbol.asyncIterator](): AsyncGenerator<ServerSentEvent<string>> {
+    for (;;) {
+      const frame = this.#frames.shift()
+      if (frame !== undefined) {
+        this.#bytes -= frame.text.length
+        yield { data: frame.text, id: frame.id }
+        continue
+      }
       for (const resolve of this.#whenDrained.splice(0)) resolve()
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#isEnded) return { done: true, value: undefined }
+      if (this.#isEnded) return
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    const { text, id: last } = this.#frames.shift()!
-    this.#bytes -= text.length
-    return { done: false, value: { data: text, id: last } }
-  }
-
-  async return(): Promise<IteratorResult<ServerSentEvent<string>>> {
-    this.end()
-    for (const resolve of this.#whenDrained.splice(0)) resolve()
-    this.onEnd()
-    return { done: true, value: undefined }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }

@@ -6,6 +6,7 @@ import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { createClient, type TestEvents } from 'mortar/testing'
 import { channelApp, createUsers } from './channel-app.ts'
 import news from './files/news.ts'
+import documents from './files/documents/[...path].ts'
 import rooms from './files/rooms/[id].ts'
 
 describe('Channels', () => {
@@ -166,6 +167,12 @@ describe('Channels', () => {
     users.stuck.add('eve')
     users.denied.add('ada')
     expect(await ada.next()).to.deep.include({ type: 'refused' })
+    // The next evaluation begins although that of the other client has not ended.
+    users.denied.delete('ada')
+    ada.send({ subscribe: 'private/ada' })
+    expect(await ada.next()).to.include({ type: 'subscribed' })
+    users.denied.add('ada')
+    expect(await ada.next()).to.deep.include({ type: 'refused' })
     for (const each of [stuck, ada]) each.close()
   })
 
@@ -209,6 +216,64 @@ describe('Channels', () => {
     expect(
       (await fetch(`${url}/channels?${many}`, { headers: { authorization: 'Bearer ada' } })).status,
     ).to.equal(429)
+  })
+
+  it('count streams and sockets of a client together, and of a process', async () => {
+    const { app, url, events } = await serve({}, { sockets: { socketsPerClient: 2, sockets: 3 } })
+    const stream = (token: string) => events('channel=news', token)
+    const refused = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await fetch(`${url}/channels?channel=news`, { headers })
+      expect(response.headers.get('retry-after')).to.equal('5')
+      return response.json()
+    }
+    const first = await stream('ada')
+    const socket = await subscribe(app, 'news', { token: 'ada' })
+    expect(await refused('ada')).to.include({ status: 429, code: 'too_many_sockets' })
+    const other = await stream('bob')
+    expect(await refused('cleo')).to.include({ status: 503, code: 'sockets_full' })
+    for (const each of [first, other, socket]) each.close()
+    while (app.services.realtime.size > 0) await wait(5)
+    // A refused subscription takes no place.
+    for (let turn = 0; turn < 5; turn++)
+      expect(
+        (await fetch(`${url}/channels?channel=private/bob`, { headers: { authorization: 'Bearer ada' } }))
+          .status,
+      ).to.equal(403)
+    const again = await stream('ada')
+    again.close()
+  })
+
+  it('log one line for the end of a stream, and of a subscription that its guard ends', async () => {
+    const lines: Record<string, unknown>[] = []
+    const write = (fields: object): void => void lines.push(fields as Record<string, unknown>)
+    const logger = { debug: write, info: write, warn: write, error: write, fatal: write, trace: write }
+    const app = { logger: { ...logger, child: () => logger } as never }
+    const { users, events, publish } = await serve({ judgeEvery: 0.02 }, { app })
+    const stream = await events('channel=private/ada&channel=news', 'ada')
+    for (let frame = 0; frame < 2; frame++) await stream.next()
+    await publish(news(), 'count', { number: 1 })
+    await stream.next()
+    users.denied.add('ada')
+    expect((await stream.next()).data.type).to.equal('refused')
+    stream.close()
+    while (!lines.some(({ event }) => event === 'stream.closed')) await wait(5)
+    const ends = lines.filter(({ event }) => /^(?:stream|subscription)\./.test(String(event)))
+    expect(ends.map(({ ms: _ms, ...rest }) => rest)).to.deep.equal([
+      { event: 'subscription.ended', channel: 'private/ada', status: 403 },
+      { event: 'stream.closed', route: '/channels', channels: 2, sent: 1 },
+    ])
+  })
+
+  it('have all names below a folder with the file of a catch-all', async () => {
+    const { app, publish } = await serve()
+    const reader = await subscribe(app, 'documents/2026/Q%201/plan')
+    expect(reader.first).to.include({ type: 'subscribed', channel: 'documents/2026/Q%201/plan' })
+    for (const path of ['2026', '2026/Q 1/plan']) await publish(documents({ path }), 'changed', { by: path })
+    expect((await reader.next()).data).to.deep.equal({ by: '2026/Q 1/plan' })
+    reader.send({ subscribe: 'documents' })
+    expect((await reader.next()).problem).to.include({ status: 404 })
+    reader.close()
   })
 
   it('survive hostile frames', async () => {
@@ -260,6 +325,7 @@ describe('Channels', () => {
     const { entries } = await channelApp(createUsers()).inspect()
     expect((await entries()).map(({ kind, name, settings }) => [kind, name, settings['auth']])).to.deep.equal(
       [
+        ['channel', 'documents/[...path]', false],
         ['channel', 'news', false],
         ['channel', 'private/[owner]', 'owner'],
         ['channel', 'rooms/[id]', true],
