@@ -75,7 +75,7 @@ function asyncRoutes({ routes, entries }: AsyncDocumentInput): AsyncRoute[] {
 /** The channel of a brick as a route, which clients reach over another one. */
 function routeOfEntry({ kind, name, file, messages }: BrickEntry): Route[] {
   if (messages === undefined) return []
-  const { path, auth, ...schemas } = messages
+  const { path, auth, over, ...schemas } = messages
   return [
     {
       method: 'GET',
@@ -84,7 +84,7 @@ function routeOfEntry({ kind, name, file, messages }: BrickEntry): Route[] {
       handler: ignore,
       middleware: [],
       origin: file ?? `${kind} ${name}`,
-      upgrade: { protocol: kind, messages: schemas },
+      upgrade: { protocol: kind, messages: schemas, over },
     },
   ]
 }
@@ -115,6 +115,7 @@ function channelOf({ route, messages }: AsyncRoute, reader: SchemaReader): JsonO
         }
       : undefined,
     'x-protocol': isWebSocket ? undefined : route.upgrade!.protocol,
+    'x-over': route.upgrade!.over,
     'x-policies': policiesOf(route),
   })
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { ACCOUNT_SCRIPT } from './page/account-script.ts'
 import { ACCOUNT_VIEW_SCRIPT } from './page/account-view-script.ts'
+import { SOCKETS_SCRIPT } from './page/sockets-script.ts'
 import { NONCE_SCRIPT, START_SCRIPT } from './page/start-script.ts'
 import { STYLE } from './page/style.ts'
 
@@ -47,20 +48,25 @@ ${script(NONCE_SCRIPT)}
 </head>
 <body data-document="${escapeHtml(documentUrl)}" data-root="${escapeHtml(root)}" data-production="${isProduction}">
 ${ACCOUNT_BAR.replace('{title}', () => escapeHtml(title))}
-${asyncLink(input)}<div id="reference"><p role="status">Loading the document …</p></div>
+${socketsArea(input)}<div id="reference"><p role="status">Loading the document …</p></div>
 <noscript>This page needs JavaScript. The document itself: <a href="${escapeHtml(documentUrl)}">${escapeHtml(documentUrl)}</a></noscript>
 <script nonce="${nonce}" src="${escapeHtml(scriptUrl)}"></script>
-${script(`'use strict';\n(() => {\n${ACCOUNT_SCRIPT}${ACCOUNT_VIEW_SCRIPT}${START_SCRIPT}})()\n`)}
+${script(`'use strict';\n(() => {\n${ACCOUNT_SCRIPT}${ACCOUNT_VIEW_SCRIPT}${SOCKETS_SCRIPT}${START_SCRIPT}})()\n`)}
 </body>
 </html>
 `
   return { html, contentSecurityPolicy: policyOf(nonce) }
 }
 
-function asyncLink({ path, asyncDocumentPath }: DocsPageInput): string {
+function socketsArea({ path, asyncDocumentPath }: DocsPageInput): string {
   if (asyncDocumentPath === undefined) return ''
   const url = escapeHtml(relative(path, asyncDocumentPath))
-  return `<p id="sockets">Sockets and channels: <a href="${url}">AsyncAPI document</a></p>\n`
+  return `<details id="sockets" data-document="${url}"><summary>Sockets and channels</summary>
+<p><a href="${url}">AsyncAPI document</a></p>
+<form><select aria-label="Socket or channel"></select><input aria-label="Address" required><button>Connect</button></form>
+<form hidden><input aria-label="Message"><button>Send</button><button value="close">Close</button></form>
+<pre></pre></details>
+`
 }
 
 const ACCOUNT_BAR = `<header id="account" hidden>

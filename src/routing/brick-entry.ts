@@ -10,6 +10,13 @@ export interface BrickEntry {
   readonly file?: string
   /** Its settings by name. None of them is a secret. */
   readonly settings: Readonly<Record<string, string | number | boolean>>
-  /** Messages of a channel, for the AsyncAPI document: its address with `:name` for a parameter, its guard, its schemas. */
-  readonly messages?: MessageSchemas & { readonly path: string; readonly auth: AuthRequirement }
+  /**
+   * Messages of a channel, for the AsyncAPI document: its address with `:name` for a parameter, its guard, its schemas, and
+   * the path of the route over which clients subscribe.
+   */
+  readonly messages?: MessageSchemas & {
+    readonly path: string
+    readonly auth: AuthRequirement
+    readonly over?: string
+  }
 }

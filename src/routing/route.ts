@@ -131,6 +131,8 @@ export interface RouteUpgrade {
   readonly protocol: string
   /** Schemas of its messages, for the AsyncAPI document. */
   readonly messages?: MessageSchemas
+  /** Path of the route over which clients subscribe to a channel of a brick. */
+  readonly over?: string | undefined
   /** Checks the request after its credential was evaluated, before the guard. @throws HttpError to refuse it. */
   readonly admit?: (ctx: Context) => void
   /**

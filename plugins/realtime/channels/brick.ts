@@ -52,7 +52,7 @@ export function channels(
     entries: async (services) => {
       const found = await loadChannels(settings.directory)
       guardsOf(found, services)
-      return found.all.map((each) => entryOf(each))
+      return found.all.map((each) => entryOf(each, settings.path))
     },
   })
 }
@@ -67,7 +67,7 @@ function addGauges(gauges: Gauges, { hub }: Runtime): void {
   })
 }
 
-function entryOf(loaded: LoadedChannel): BrickEntry {
+function entryOf(loaded: LoadedChannel, over: string): BrickEntry {
   const { name, file, pattern: path, auth, events, hasPresence, keep } = loaded
   const settings = {
     auth: Array.isArray(auth) ? auth.join(', ') : (auth as string | boolean),
@@ -76,5 +76,5 @@ function entryOf(loaded: LoadedChannel): BrickEntry {
     ...(hasPresence && { presence: true }),
   }
   const { events: send } = definitionOf(loaded.channel)!
-  return { kind: 'channel', name, file, settings, messages: { path, auth, send } }
+  return { kind: 'channel', name, file, settings, messages: { path, auth, send, over } }
 }

@@ -56,13 +56,17 @@ function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRout
   const { method, path, definition, origin, upgrade } = route
   const own = origin.startsWith('brick ') ? [] : route.middleware
   const locations = ['params', 'query', 'headers', 'body'] as const
+  const directions = ['receive', 'send'] as const
   return {
     method,
     path,
     ...(upgrade !== undefined && { upgrade: upgrade.protocol }),
     file: fileOf(origin, project),
     guard: definition.auth ?? false,
-    schemas: locations.filter((location) => definition[location] !== undefined),
+    schemas: [
+      ...locations.filter((location) => definition[location] !== undefined),
+      ...directions.filter((direction) => upgrade?.messages?.[direction] !== undefined),
+    ],
     responses: Object.keys(definition.response ?? {}).map(Number),
     middleware: [...scopes.chainFor(path), ...own].map((each) => fileOf(each.origin, project)),
   }

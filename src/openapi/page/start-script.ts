@@ -35,6 +35,7 @@ async function start() {
   }
   account.changed = show
   show()
+  showSockets(account, content, new URL(root, location.href))
   await account.resume()
 }
 

@@ -7,7 +7,10 @@ body:has(#account:not([hidden])) { --scalar-custom-header-height: 49px }
 #account { position: sticky; top: 0; z-index: 20; box-sizing: border-box; height: 49px; display: flex; align-items: center; gap: .5rem;
   padding: 0 .75rem; background: var(--scalar-background-1); border-bottom: 1px solid var(--scalar-border-color); font-size: 14px }
 #account[hidden] { display: none }
-#sockets { margin: 0; padding: .5rem 1rem; font: 14px system-ui, sans-serif }
+#sockets { padding: .5rem 1rem; font: 14px system-ui, sans-serif }
+#sockets form:not([hidden]) { display: flex; gap: .5rem; margin-bottom: .5rem }
+#sockets input { flex: 1 }
+#sockets pre { max-height: 12rem; overflow: auto }
 #account output { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; text-align: right; color: var(--scalar-color-2) }
 #account .title { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600 }
 #account button, dialog button { flex: none; font: inherit; color: inherit; background: var(--scalar-background-2); cursor: pointer;

@@ -108,7 +108,11 @@ describe('The AsyncAPI document', () => {
     const { body } = await createClient(app).get('/asyncapi.json')
     expectValid(body as object)
     const { channels, operations } = body as Document
-    expect(channels['rooms_id']).to.deep.include({ address: '/rooms/{id}', 'x-protocol': 'channel' })
+    expect(channels['rooms_id']).to.deep.include({
+      address: '/rooms/{id}',
+      'x-protocol': 'channel',
+      'x-over': '/channels',
+    })
     expect(operations).to.include.keys('rooms_id.send').and.not.include.keys('rooms_id.receive')
     await app.close()
   })
@@ -150,7 +154,7 @@ export default defineSocket({ receive: object({ text: string().required() }) }, 
       expectValid(document)
       expect(Object.keys(document.channels)).to.deep.equal(['rooms_id'])
       const listed = project.mortar(['routes'])
-      expect(listed.out).to.match(/^GET websocket +\/rooms\/:id +- +- +routes\/rooms\/\[id\]\.ws\.ts$/m)
+      expect(listed.out).to.match(/^GET websocket +\/rooms\/:id +- +receive +routes\/rooms\/\[id\]\.ws\.ts$/m)
     } finally {
       project.remove()
     }
