@@ -4,9 +4,9 @@ import { planRoutes } from '../../src/files/plan-routes.ts'
 import { startDev } from './dev-server.ts'
 
 describe('mortar dev, while it imports the route files', () => {
-  it('serves a route with its middleware before the other files; a path without a file waits for all', async () => {
-    const app = `import { createApp } from 'mortar'
-export const app = createApp()
+  it('serves a route with its middleware before the other files; a path without a route waits for all', async () => {
+    const app = `import { createApp, createRouter } from 'mortar'
+export const app = createApp().use(createRouter().get('/code/:id', (ctx) => ctx.params.id))
 export const gate = {} as { open: () => void; opened: Promise<void> }
 gate.opened = new Promise((resolve) => (gate.open = resolve))
 `
@@ -35,10 +35,16 @@ export default (ctx) => (gate.open(), { id: ctx.params.id })
     try {
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
       const late = Promise.all(['/openapi.json', '/a/b/c'].map(get))
+      // The gate that the other file waits for is still closed.
+      expect(await (await get('/code/1')).text()).to.equal('1')
       const early = await get('/7')
       expect([await early.json(), early.headers.get('x-wrapped')]).to.deep.equal([{ id: '7' }, 'yes'])
       const [document, missing] = await late
-      expect(((await document!.json()) as { paths: object }).paths).to.have.all.keys('/{id}', '/a/waits')
+      expect(((await document!.json()) as { paths: object }).paths).to.have.all.keys(
+        '/code/{id}',
+        '/{id}',
+        '/a/waits',
+      )
       expect(missing!.status).to.equal(404)
       expect(await (await get('/a/waits')).text()).to.equal('waited')
     } finally {

@@ -84,7 +84,7 @@ function createDirectory({ sink, directory }: LoadRequest): Directory {
   async function prepare(method: string, path: string): Promise<void> {
     const wanted =
       isDone || isOwn(path, files, app) ? [] : files.filter((file) => matchesFile(file, method, path))
-    if (wanted.length === 0) return finish()
+    if (wanted.length === 0) return isInCode(method, path, app) ? undefined : finish()
     if (wanted.every(({ file }) => modules.has(file))) return
     try {
       const using = use(wanted)
@@ -115,6 +115,12 @@ function createDirectory({ sink, directory }: LoadRequest): Directory {
 function isOwn(target: string, files: readonly PlannedFile[], app: ProjectApp): boolean {
   const [path] = target.split('?')
   return app.routes.some((route) => route.path === path) && !files.some(({ pattern }) => pattern === path)
+}
+
+/** True if a route that the application or a brick declares in code could serve a request that fits no file. */
+function isInCode(method: string, target: string, app: ProjectApp): boolean {
+  const declared = app.routes.filter(({ origin }) => origin !== 'the framework')
+  return declared.some((route) => matchesFile({ ...route, pattern: route.path }, method, target))
 }
 
 /** Receives the routes in place of the application, which has the directory already. */
