@@ -6,10 +6,10 @@ import { hostileApp } from './hostile-app.ts'
 import { hostileRequest, type HostileRequest } from './hostile-request.ts'
 import { Random } from '../schema/support/random.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { seedFor } from '../support/seed.ts'
+import { casesOf, seedFor } from '../support/seed.ts'
 
-/** `TEST_HOSTILE_REQUESTS=20000` sends that many through each adapter; `TEST_SEED` repeats a finding. */
-const COUNT = Number(process.env.TEST_HOSTILE_REQUESTS ?? 1200)
+/** Requests through each adapter; `TEST_SEED` repeats a finding. */
+const COUNT = casesOf(1200)
 const SEED = seedFor('hostile requests')
 const WARM_UP = 300
 const AT_ONCE = 24

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { createRouteTable, type TableEntry } from '../../src/routing/route-table.ts'
 import { METHODS } from '../../src/routing/route.ts'
-import { seedFor } from '../support/seed.ts'
+import { casesOf, seedFor } from '../support/seed.ts'
 
 // One name per position, so that random patterns rarely conflict.
 const WORDS = ['a', 'b', 'ab', 'x%2Fy', 'é']
@@ -85,7 +85,7 @@ describe('route table: random tables', () => {
           }
         },
       ),
-      { numRuns: 1000, seed: seedFor('route table') },
+      { numRuns: casesOf(1000), seed: seedFor('route table') },
     )
   })
 
@@ -108,7 +108,7 @@ describe('route table: random tables', () => {
           expect(two.allowed(path)).to.deep.equal(one.allowed(path))
         }
       }),
-      { numRuns: 500, seed: seedFor('route order') },
+      { numRuns: casesOf(500), seed: seedFor('route order') },
     )
   })
 })

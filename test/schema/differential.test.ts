@@ -13,10 +13,10 @@ import type { YupNode } from '../../src/compat/yup.ts'
 import { Random } from './support/random.ts'
 import { KINDS, randomSchema } from './support/random-schema.ts'
 import { ENDLESS, queryFor, valueFor } from './support/random-value.ts'
-import { seedFor } from '../support/seed.ts'
+import { casesOf, seedFor } from '../support/seed.ts'
 
-/** `TEST_SCHEMA_CASES=100000 npx mocha test/schema/differential.test.ts` runs that many inputs for each kind. */
-const CASES = Number(process.env.TEST_SCHEMA_CASES ?? 1_000)
+/** Inputs of each kind. */
+const CASES = casesOf(1_000)
 const SEED = seedFor('schema differential')
 const INPUTS_PER_SCHEMA = 20
 const EVERY_ISSUE = 100_000

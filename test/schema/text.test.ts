@@ -8,10 +8,9 @@ import { jsonString } from '../../src/support/json-string.ts'
 import type { YupNode } from '../../src/compat/yup.ts'
 import { Random } from './support/random.ts'
 import { outgoingFor, outgoingSchema } from './support/random-outgoing.ts'
-import { seedFor } from '../support/seed.ts'
+import { casesOf, seedFor } from '../support/seed.ts'
 
-/** `TEST_SCHEMA_CASES=100000 npx mocha test/schema/text.test.ts` writes that many values. */
-const CASES = Number(process.env.TEST_SCHEMA_CASES ?? 10_000)
+const CASES = casesOf(10_000)
 const VALUES_PER_SCHEMA = 10
 
 /** The text from the slow path; undefined if the value is rejected. */

@@ -8,6 +8,14 @@ const RUN_SEED = Number(
 )
 process.env.TEST_SEED = String(RUN_SEED)
 
+/**
+ * Returns the number of cases of a random test: all in CI, a quarter in a run by hand. `TEST_CASES` sets another share, such as 10
+ * for ten times as many.
+ */
+export function casesOf(full: number): number {
+  return Math.ceil(full * Number(process.env.TEST_CASES ?? (process.env.CI ? 1 : 0.25)))
+}
+
 /** Returns the seed of one random test, a whole number below 2³¹: the same for one name in one run. */
 export function seedFor(name: string): number {
   let hash = RUN_SEED >>> 0

@@ -6,7 +6,7 @@ import { gateTransactions } from '../../../plugins/database/gate/gate-transactio
 import { query } from '@mortar/database'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { Notes, openPlain, temporaryFolder } from './notes.ts'
-import { seedFor } from '../../support/seed.ts'
+import { casesOf, seedFor } from '../../support/seed.ts'
 
 type Random = (below: number) => number
 
@@ -27,8 +27,8 @@ interface Round {
   readonly fresh: () => string
 }
 
-/** `TEST_GATE_ROUNDS=50000` runs that many rounds; in CI each run has another seed. */
-const ROUNDS = Number(process.env.TEST_GATE_ROUNDS ?? 500)
+/** In CI each run has another seed. */
+const ROUNDS = casesOf(500)
 
 describe('random interleavings of transactions and plain writes', function () {
   this.timeout(180_000)
