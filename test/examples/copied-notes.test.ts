@@ -8,13 +8,15 @@ import { expect } from 'chai'
 import { readImports } from '../architecture/read-imports.ts'
 import { ROOT, readSources } from '../architecture/tree.ts'
 import { outputOf } from '../docs/child-output.ts'
+import { builtFramework } from '../support/built-framework.ts'
 import { freePort } from '../support/free-port.ts'
 
 const SOURCES = readSources(['examples/notes'])
 const TSX = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href
 
-/** Packages that the application imports by name; `mortar` is this repository. */
-const PACKAGES = ['mortar', '@mortar', 'typeorm', 'yup']
+/** Packages that the application imports by name. */
+const FRAMEWORK = ['mortar', '@mortar']
+const OTHERS = ['typeorm', 'yup']
 
 describe('The folder of the reference application', () => {
   it('imports no file outside of itself', () => {
@@ -32,16 +34,12 @@ describe('The folder of the reference application', () => {
   it('is assembled for production without any variable, as a build does', () => {
     const directory = mkdtempSync(join(tmpdir(), 'mortar-copied-'))
     copyApplication(directory)
-    const program = join(ROOT, 'src/cli/main.ts')
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--import', TSX, '--conditions=source', program, 'routes'],
-      {
-        cwd: directory,
-        env: { PATH: process.env['PATH'], HOME: directory, NODE_ENV: 'production' },
-        encoding: 'utf8',
-      },
-    )
+    const program = join(builtFramework(), 'mortar/dist/cli/main.js')
+    const { status, stderr } = spawnSync(process.execPath, [program, 'routes'], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'], HOME: directory, NODE_ENV: 'production' },
+      encoding: 'utf8',
+    })
     rmSync(directory, { recursive: true, force: true })
     expect(status, stderr).to.equal(0)
   })
@@ -50,7 +48,7 @@ describe('The folder of the reference application', () => {
     const directory = mkdtempSync(join(tmpdir(), 'mortar-copied-'))
     const port = await freePort()
     copyApplication(directory)
-    const child = spawn(process.execPath, ['--import', TSX, '--conditions=source', 'server.ts'], {
+    const child = spawn(process.execPath, ['--import', TSX, 'server.ts'], {
       cwd: directory,
       env: { PATH: process.env['PATH'], HOME: directory, NODE_ENV: 'test', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -87,8 +85,10 @@ function copyApplication(directory: string): void {
   })
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: 'notes', type: 'module' }))
   mkdirSync(join(directory, 'node_modules'))
-  for (const name of PACKAGES)
-    symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
+  const link = (from: string, name: string) =>
+    symlinkSync(join(from, name), join(directory, 'node_modules', name))
+  for (const name of FRAMEWORK) link(builtFramework(), name)
+  for (const name of OTHERS) link(join(ROOT, 'node_modules'), name)
 }
 
 function post(url: string, body: object): Promise<Response> {
