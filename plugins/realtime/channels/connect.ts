@@ -69,13 +69,15 @@ async function serveSocket(ctx: Context, socket: Socket<unknown>): Promise<void>
 /** Does what a frame asks for. What is refused is a frame, and the connection goes on. */
 async function act(hub: Hub, client: Client, frame: ClientFrame): Promise<void> {
   const { subscribe, unsubscribe, authenticate, since } = frame
-  const channel = subscribe ?? unsubscribe
+  let channel = subscribe ?? unsubscribe
   try {
     if ([subscribe, unsubscribe, authenticate].filter((each) => each !== undefined).length !== 1)
       throw new BadRequest('A frame has one of subscribe, unsubscribe and authenticate.')
     if (subscribe !== undefined) await begin(hub, [await hub.admit(client, subscribe)], since)
     else if (unsubscribe !== undefined) {
-      const subscription = client.subscriptions.get(unsubscribe)
+      // A client may spell a name in several ways.
+      channel = hub.channels.find(unsubscribe).name
+      const subscription = client.subscriptions.get(channel)
       if (subscription !== undefined) hub.close(subscription)
       client.outlet.write(plainFrame('unsubscribed', { channel }))
     } else {

@@ -161,7 +161,7 @@ export class Hub {
 
   /** Replaces the facts about the user of a client by those of another token. @throws Unauthorized for another user. */
   async authenticate(client: Client, token: string): Promise<void> {
-    const user = await identifyAgain(client.ctx, this.#parts.authenticator!, token)
+    const user = client.user && (await identifyAgain(client.ctx, this.#parts.authenticator!, token))
     if (user === null || user.id !== client.user?.id)
       throw new Unauthorized('The token is not valid for the user of this connection.', {
         code: 'invalid_token',

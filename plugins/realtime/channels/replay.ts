@@ -36,9 +36,12 @@ export async function replay(
     const { events, epoch } = await engine.read(at, [...byName.keys()])
     // The follower resets the client.
     if (epoch !== to.epoch) return
-    for (const event of events) send(event)
+    for (const event of events) {
+      send(event)
+      // A page may be larger than what may wait for a client.
+      await client.outlet.drained()
+    }
     at = events.length < PAGE ? to.at : events.at(-1)!.at
-    await client.outlet.drained()
   }
 }
 

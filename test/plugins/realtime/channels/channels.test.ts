@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { App } from 'mortar'
-import type { InvalidPublication } from '@mortar/realtime/channels'
+import { createApp, type App } from 'mortar'
+import { realtime } from '@mortar/realtime'
+import { channels, type InvalidPublication } from '@mortar/realtime/channels'
 import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { createClient, type TestEvents } from 'mortar/testing'
 import { channelApp, createUsers } from './channel-app.ts'
@@ -110,6 +111,42 @@ describe('Channels', () => {
     }
     stream.close()
     again.close()
+  })
+
+  it('repeat more than may wait for a client, over sockets and streams', async () => {
+    const { app, events, publish } = await serve({}, { sockets: { maxBuffered: 2000 } })
+    const { lastId: since, close } = await subscribe(app, 'rooms/1', { token: 'ada' })
+    close()
+    const texts = Array.from({ length: 150 }, (_, index) => `${index} ${'x'.repeat(30_000)}`)
+    for (const text of texts) await publish(rooms({ id: '1' }), 'message', { text })
+    const stream = await events('channel=rooms/1', 'ada', since)
+    const socket = await subscribe(app, 'rooms/1', { token: 'ada', since: since! })
+    for (const [index, text] of texts.entries()) {
+      expect((await stream.next()).data.data).to.deep.equal({ text })
+      expect((index === 0 ? socket.first : await socket.next()).data).to.deep.equal({ text })
+    }
+    for (const each of [stream, socket]) each.close()
+  })
+
+  it('end by each spelling of their name', async () => {
+    const { app } = await serve()
+    const socket = await subscribe(app, 'rooms/a@b', { token: 'ada' })
+    for (const frame of [{ unsubscribe: 'rooms/a@b' }, { subscribe: 'rooms/a%40b' }]) socket.send(frame)
+    expect(await socket.next()).to.deep.equal({ type: 'unsubscribed', channel: 'rooms/a%40b' })
+    expect((await socket.next()).type).to.equal('subscribed')
+    socket.close()
+  })
+
+  it('refuse a credential for a connection without a user, also without an authenticator', async () => {
+    const app = createApp({ logger: false, environment: 'test' })
+      .use(realtime())
+      .use(channels({ directory: new URL('./public', import.meta.url) }))
+    opened.push(app)
+    await app.listen(0, '127.0.0.1')
+    const socket = await subscribe(app, 'news')
+    socket.send({ authenticate: 'ada' })
+    expect((await socket.next()).problem).to.include({ status: 401, code: 'invalid_token' })
+    socket.close()
   })
 
   it('refuse data, events and parameters that the channel does not declare', async () => {
