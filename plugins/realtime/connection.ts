@@ -61,23 +61,27 @@ export class Connection extends ServerSocket implements Takeover, SocketEvents {
   }
 
   #run(): void {
+    const handled = this.#handle()
+    // One function for both: an idle socket keeps it.
+    const end = (): void => void this.#end(handled)
+    handled.then(end, end)
+  }
+
+  #handle(): Promise<unknown> {
     try {
-      Promise.resolve(this.route.handler(this.ctx, this)).then(
-        () => this.#handled(),
-        (error: unknown) => this.#failed(error),
-      )
+      return Promise.resolve(this.route.handler(this.ctx, this))
     } catch (error) {
-      this.#failed(error)
+      return Promise.reject(error)
     }
   }
 
-  #handled(): void {
-    this.finish(CLOSES.done)
-    this.#settle()
-  }
-
-  #failed(error: unknown): void {
-    fail(this.ctx, this, error)
+  async #end(handled: Promise<unknown>): Promise<void> {
+    try {
+      await handled
+      this.finish(CLOSES.done)
+    } catch (error) {
+      fail(this.ctx, this, error)
+    }
     this.#settle()
   }
 

@@ -15,7 +15,7 @@ describe('An open socket', () => {
         [null, null],
         { set: 'The response is sent, and the connection has another protocol.' },
         {
-          own: ['mine', 'mine', null],
+          own: ['mine', 'mine', null, null],
           ip: '127.0.0.1',
           cookie: 'salt',
           koa: ['/room', 'mine'],

@@ -24,7 +24,7 @@ const route = defineSocket(
         ask === 'set'
           ? { set: errorOf(() => ctx.set('X-Late', 'a')) }
           : {
-              own: [ctx.get('X-Own'), ctx.headers['x-own'], ctx.get('none')],
+              own: [ctx.get('X-Own'), ctx.headers['x-own'], ctx.get('none'), ctx.get('Sec-WebSocket-Key')],
               ip: ctx.ip,
               cookie: ctx.cookies.get('flavour'),
               koa: [ctx.koa.path, ctx.koa.get('X-Own')],
