@@ -130,6 +130,7 @@ export class Hub {
 
   /** Tells all subscribers that events are missing. Their numbers go on after a place. */
   reset(place: Place): void {
+    this.#parts.presence.renew()
     for (const topic of this.#topics.values())
       for (const each of topic) {
         each.after = place.at

@@ -64,6 +64,11 @@ export class Presence {
     for (const page of pagesOf([...this.#watchers.keys()])) await this.#look(page)
   }
 
+  /** Renews the leases with the next look: their engine may have lost them. */
+  renew(): void {
+    this.#turn = 0
+  }
+
   /** Ends the leases of this process. */
   async stop(): Promise<void> {
     const own = this.#own()

@@ -11,7 +11,10 @@ import {
 } from './engine.ts'
 import { SCRIPTS } from './redis-scripts.ts'
 import { Sender, type NumberedEvent } from './redis-sender.ts'
+import { fault } from './startup-codes.ts'
 
+/** The first release with `XTRIM MINID`. */
+const OLDEST = 6.2
 /** Milliseconds for which a read waits for events, and for the response to a command. */
 const BLOCK = 1000
 const PATIENCE = 5000
@@ -44,7 +47,7 @@ type RedisClient = Readonly<
   duplicate(options: object): RedisClient
   on(event: 'error', listener: () => void): unknown
   disconnect(): void
-  info(section: string): Promise<string>
+  info(): Promise<string>
   xread(...given: Given): Promise<readonly [[name: string, entries: readonly Entry[]]] | null>
   xrange(...given: Given): Promise<readonly Entry[]>
   zrem(key: string, member: string): Promise<unknown>
@@ -62,7 +65,15 @@ export function redisEngine(services: Cradle): ChannelEngine {
     pause: 0,
     isTransactional: false,
     async open() {
-      const policy = /maxmemory_policy:(\S+)/.exec(await soon(client.info('memory')))?.[1]
+      const info = await soon(client.info())
+      const [, version] = /redis_version:(\d+\.\d+)/.exec(info) ?? []
+      if (Number(version) < OLDEST)
+        throw fault(
+          'MORTAR_CHANNELS_OPTION',
+          `Channels need Redis ${OLDEST}, and this server has Redis ${version}.`,
+          { remedy: 'Use a newer Redis, or another engine.' },
+        )
+      const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1]
       if (policy !== undefined && policy !== 'noeviction')
         logger.warn(
           { brick: 'channels', policy },

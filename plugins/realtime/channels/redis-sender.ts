@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Outages } from 'mortar'
+import { ServiceUnavailable, type Outages } from 'mortar'
 import { ignore, inTime } from 'mortar/kit'
 import { PAGE, type NewEvent } from './engine.ts'
 
@@ -39,7 +39,10 @@ export class Sender {
 
   /** Resolves when the event has arrived. @throws the error of the attempt; for a committed event only at the stop. */
   publish(event: NewEvent, isCommitted: boolean): Promise<void> {
-    if (this.#waiting.length >= MOST) return Promise.reject(new Error('Too many events wait.'))
+    if (this.#waiting.length >= MOST)
+      return Promise.reject(
+        new ServiceUnavailable('Too many events wait. Try again shortly.', { retryAfter: 5 }),
+      )
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event: { ...event, number: ++this.#count }, isCommitted, resolve, reject })
       this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))

@@ -6,6 +6,7 @@ import type {
   StoredEvent,
 } from '../../../../plugins/realtime/channels/engine.ts'
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
+import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { replay } from '../../../../plugins/realtime/channels/replay.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
@@ -16,7 +17,7 @@ const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
   events: events.map((each) => event(each)),
 })
 
-describe('The follower of channels', () => {
+describe('Channels that have lost events', () => {
   const cases: Readonly<Record<string, readonly [next: Reading, reset?: Place]>> = {
     'all events that follow': [reading('a', 9, 6, 7, 8, 9)],
     'no event': [reading('a', 5)],
@@ -26,7 +27,7 @@ describe('The follower of channels', () => {
     'another order': [reading('b', 6, 6), { epoch: 'b', at: 5, time: 6 }],
   }
   for (const [name, [next, reset]] of Object.entries(cases))
-    it(`delivers every event once, and reports a reset before it only if some are lost: ${name}`, async () => {
+    it(`deliver the others once, after a reset if any is lost: ${name}`, async () => {
       const seen: unknown[] = []
       const follower: Follower = new Follower({
         engine: { pause: 1000, read: async () => next } as Partial<ChannelEngine> as ChannelEngine,
@@ -41,7 +42,7 @@ describe('The follower of channels', () => {
       expect(seen.slice(0, first.length)).to.deep.equal(first)
     })
 
-  it('leaves it to the reset to tell a client that comes back of another order', async () => {
+  it('send a client that comes back nothing of another order before the reset', async () => {
     const texts: string[] = []
     const outlet = { write: ({ text }: { text: string }) => texts.push(text), drained: async () => undefined }
     const one = { name: 'news', isOpen: true, client: { delivered: 0, isOver: false, outlet } }
@@ -49,5 +50,17 @@ describe('The follower of channels', () => {
     const missed = { open: [one], known: [one], from: reading('a', 5), to: reading('a', 9) }
     await replay({ read } as never, missed as never, { delivered: 0 })
     expect(texts).to.deep.equal([])
+  })
+
+  it('renew the leases of their users with the next look', async () => {
+    let renewals = 0
+    const engine = { enter: async () => void renewals++, present: async () => [] }
+    const presence = new Presence(engine as Partial<ChannelEngine> as ChannelEngine, () => undefined)
+    await presence.enter('news', 'ada')
+    for (let look = 0; look < 2; look++) await presence.tick()
+    const before = renewals
+    presence.renew()
+    await presence.tick()
+    expect(renewals).to.equal(before + 1)
   })
 })

@@ -165,6 +165,15 @@ describe('Channels in a Redis', () => {
     expect(await admin.xlen('shop:{mortar:channels}:events:rooms/1')).to.equal(1)
   })
 
+  it('stop the start when it is older than 6.2', async () => {
+    const { redisEngine } = await import('../../../../plugins/realtime/channels/redis-engine.ts')
+    const redis = { defineCommand: () => undefined, info: async () => 'redis_version:6.0.16\r\n' }
+    const error = await redisEngine({ redis } as never)
+      .open()
+      .catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'MORTAR_CHANNELS_OPTION' })
+  })
+
   it('warn at the start when it may delete events', async () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
     const lines: unknown[] = []
