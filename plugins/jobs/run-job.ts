@@ -118,7 +118,7 @@ async function attemptOf(
       }
     }
     const work = (): Promise<void> => untilAborted(ending.signal, run)
-    await channel.tracePromise(work, observed)
+    await channel.tracePromise(() => (observed.around ? observed.around(work) : work()), observed)
     return postponed
   } catch (error) {
     return error ?? new Error('The job has thrown nothing.')

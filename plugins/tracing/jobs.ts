@@ -1,8 +1,7 @@
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type * as OpenTelemetry from '@opentelemetry/api'
 import type { Context, Span, SpanContext } from '@opentelemetry/api'
 import { JOB_ADDED_CHANNEL, JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
-import { contextStore } from './context-store.ts'
 import { typeOf } from './conventions.ts'
 
 const SPAN = Symbol('span')
@@ -18,7 +17,6 @@ type Traced = ObservedJob & { [SPAN]?: Span; readonly error?: unknown }
 export function traceJobs(services: object, api: typeof OpenTelemetry): () => void {
   const { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api
   const tracer = trace.getTracer('mortar')
-  const store = contextStore(api)
 
   const added = (message: unknown): void => {
     const job = message as Traced
@@ -52,15 +50,17 @@ export function traceJobs(services: object, api: typeof OpenTelemetry): () => vo
     span.end()
   }
 
-  const start = channel(`tracing:${JOB_CHANNEL}:start`)
-  start.bindStore(store, (message) => {
+  const start = (message: unknown): void => {
     const job = message as Traced
-    return job.services === services ? begin(job) : context.active()
-  })
+    if (job.services !== services) return
+    const active = begin(job)
+    job.around = (work) => context.with(active, work)
+  }
+  subscribe(`tracing:${JOB_CHANNEL}:start`, start)
   subscribe(`tracing:${JOB_CHANNEL}:asyncEnd`, end)
   subscribe(JOB_ADDED_CHANNEL, added)
   return () => {
-    start.unbindStore(store)
+    unsubscribe(`tracing:${JOB_CHANNEL}:start`, start)
     unsubscribe(`tracing:${JOB_CHANNEL}:asyncEnd`, end)
     unsubscribe(JOB_ADDED_CHANNEL, added)
   }

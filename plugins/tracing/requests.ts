@@ -1,11 +1,11 @@
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type * as OpenTelemetry from '@opentelemetry/api'
 import type { Context, Span } from '@opentelemetry/api'
 import { REQUEST_CHANNEL, type ObservedRequest } from 'mortar'
-import { contextStore } from './context-store.ts'
 import { attributesAtEnd, attributesAtStart, spanName } from './conventions.ts'
 
 type Api = typeof OpenTelemetry
+const START = `tracing:${REQUEST_CHANNEL}:start`
 const END = `tracing:${REQUEST_CHANNEL}:asyncEnd`
 const SPAN = Symbol('span')
 type Traced = ObservedRequest & { [SPAN]?: OwnSpan }
@@ -24,8 +24,12 @@ interface OwnSpan {
  */
 export function traceRequests(services: object, api: Api): () => void {
   const begin = beginner(api)
-  const store = contextStore(api)
-  const start = channel(`tracing:${REQUEST_CHANNEL}:start`)
+  const start = (message: unknown): void => {
+    const request = message as Traced
+    if (request.services !== services) return
+    const active = begin(request)
+    request.around = (work) => api.context.with(active, work)
+  }
   const end = (message: unknown): void => {
     const request = message as Traced
     const traced = request.services === services ? request[SPAN] : undefined
@@ -35,13 +39,10 @@ export function traceRequests(services: object, api: Api): () => void {
     if (isError) traced.span.setStatus({ code: api.SpanStatusCode.ERROR })
     if (!traced.isAdopted) traced.span.end()
   }
-  start.bindStore(store, (message) => {
-    const request = message as Traced
-    return request.services === services ? begin(request) : api.context.active()
-  })
+  subscribe(START, start)
   subscribe(END, end)
   return () => {
-    start.unbindStore(store)
+    unsubscribe(START, start)
     unsubscribe(END, end)
   }
 }

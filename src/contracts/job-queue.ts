@@ -1,3 +1,4 @@
+import type { Around } from './observed-request.ts'
 import type { Duration } from '../support/duration.ts'
 
 /** An attempt of queued work. */
@@ -54,6 +55,8 @@ export interface ObservedJob {
   readonly services: object
   /** The trace that added the job, as W3C `traceparent`. */
   trace: string | undefined
+  /** Runs the attempt. A subscriber of `start` can set it, to run the attempt inside a context of its own. */
+  around?: Around
   /** Fields for the log lines of an attempt: a subscriber of `start` can set them. */
   logFields?: Readonly<Record<string, unknown>>
 }

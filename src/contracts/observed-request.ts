@@ -35,4 +35,9 @@ export interface ObservedRequest {
   readonly error: unknown
   /** Fields for the log lines of the request. A subscriber of `start` can set it. */
   logFields: Readonly<Record<string, unknown>> | undefined
+  /** Runs the work of the request. A subscriber of `start` can set it, to run the work inside a context of its own. */
+  around: Around | undefined
 }
+
+/** Runs work and returns its result. */
+export type Around = <T>(work: () => T) => T

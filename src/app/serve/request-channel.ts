@@ -42,9 +42,11 @@ export function createRequestChannel({ services, routeOf }: ChannelSource): Requ
       status: undefined,
       error: undefined,
       logFields: undefined,
+      around: undefined,
     }
     ctx.internal.observation = { request: observed, fail: (error) => publishError(observed, error) }
-    const result = channel.start.runStores(observed, () => dispatch(ctx))
+    const work = (): T => dispatch(ctx)
+    const result = channel.start.runStores(observed, () => (observed.around ? observed.around(work) : work()))
     channel.end.publish(observed)
     whenAnswered(req, res, () => {
       observed.status = finalStatus(res)
