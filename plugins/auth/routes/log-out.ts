@@ -18,6 +18,5 @@ export const logOutRoute = defineRoute(
     const accessToken = claimsOf(ctx.token) === null ? null : ctx.token
     await flows.logOut({ refreshToken: ownRefreshToken(ctx), accessToken }, ctx)
     cookie.clear(ctx)
-    ctx.status = 204
   },
 )

@@ -24,7 +24,6 @@ const deleteRoute = defineRoute(
   async (ctx) => {
     await accountOf(ctx).request(ownSession(ctx), ctx)
     authOf(ctx).cookie.clear(ctx)
-    ctx.status = 204
   },
 )
 

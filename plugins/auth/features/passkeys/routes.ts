@@ -171,10 +171,7 @@ const removeRoute = defineRoute(
       429: limited,
     },
   },
-  async (ctx) => {
-    await passkeysOf(ctx).remove(ctx.params.id, ownSession(ctx), ctx)
-    ctx.status = 204
-  },
+  async (ctx) => passkeysOf(ctx).remove(ctx.params.id, ownSession(ctx), ctx),
 )
 
 const beginLogInRoute = defineRoute(

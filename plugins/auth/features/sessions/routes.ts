@@ -45,10 +45,7 @@ const endRoute = defineRoute(
       429: limited,
     },
   },
-  async (ctx) => {
-    await featureOf<OwnSessions>(ctx, 'sessions').end(ctx.params.id, ownSession(ctx), ctx)
-    ctx.status = 204
-  },
+  async (ctx) => featureOf<OwnSessions>(ctx, 'sessions').end(ctx.params.id, ownSession(ctx), ctx),
 )
 
 const endOthersRoute = defineRoute(
@@ -58,10 +55,7 @@ const endOthersRoute = defineRoute(
     auth: 'fresh',
     response: { 204: { description: 'Every other session has ended.' }, 403: stale, 429: limited },
   },
-  async (ctx) => {
-    await featureOf<OwnSessions>(ctx, 'sessions').endOthers(ownSession(ctx), ctx)
-    ctx.status = 204
-  },
+  async (ctx) => featureOf<OwnSessions>(ctx, 'sessions').endOthers(ownSession(ctx), ctx),
 )
 
 /** The router of `sessions()`. */

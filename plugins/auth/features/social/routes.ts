@@ -157,10 +157,7 @@ const unlinkRoute = defineRoute(
       429: limited,
     },
   },
-  async (ctx) => {
-    await socialOf(ctx).unlink(ctx.params.id, ownSession(ctx), ctx)
-    ctx.status = 204
-  },
+  async (ctx) => socialOf(ctx).unlink(ctx.params.id, ownSession(ctx), ctx),
 )
 
 /** The router of `social()`. */

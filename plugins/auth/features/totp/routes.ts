@@ -108,10 +108,7 @@ const removeRoute = defineRoute(
       429: limited,
     },
   },
-  async (ctx) => {
-    await factorOf(ctx).remove(oneOf(ctx.body), ownSession(ctx), ctx)
-    ctx.status = 204
-  },
+  async (ctx) => factorOf(ctx).remove(oneOf(ctx.body), ownSession(ctx), ctx),
 )
 
 const renewRoute = defineRoute(
