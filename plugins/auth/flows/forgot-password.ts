@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createRepeats, type Repeats } from 'mortar/kit'
+import { createRepeats, ignore, type Repeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { createBackground, type Background } from './background.ts'
@@ -104,7 +104,11 @@ async function sendQueued(
   if (parts.clock.now() >= requestedAt + parts.lifetimes.resetToken * 1000) return
   const caller: Caller = { id: requestId, ip, set: () => undefined }
   const user = await findOwner(parts, { flow: 'forgot', caller, known: { email } }, email)
-  if (user === null) return pretend(parts, email)
+  await (user === null ? pretend(parts, email) : sendOnce(parts, user, caller))
+}
+
+/** Stores and sends a token. A failure is an event, and an error for the queue. */
+async function sendOnce(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
   const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
   try {
     await parts.store.insertResetToken(stored, parts.mostResetTokens)
@@ -138,14 +142,7 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
 /** Sends a link to an account that was not asked for by its address. A failure is an event. */
 export async function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
   const user = await parts.store.findUserById(userId)
-  if (user === null || user.isDisabled) return
-  const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
-  try {
-    await parts.store.insertResetToken(stored, parts.mostResetTokens)
-    await parts.resetMail.send(user.email, token)
-  } catch (error) {
-    emitFailure(parts, { caller, userId, token }, error)
-  }
+  if (user !== null && !user.isDisabled) await sendOnce(parts, user, caller).catch(ignore)
 }
 
 function emitFailure(
@@ -166,8 +163,8 @@ function emitFailure(
 async function pretend(parts: AuthParts, email: string): Promise<void> {
   const { token, stored } = issue(parts, { id: randomUUID(), passwordVersion: 0 }, 0)
   // The same failure occurs in `sendToken`, which reports it.
-  await parts.store.insertResetToken(stored, parts.mostResetTokens).catch(() => undefined)
-  await parts.resetMail.rehearse(email, token).catch(() => undefined)
+  await parts.store.insertResetToken(stored, parts.mostResetTokens).catch(ignore)
+  await parts.resetMail.rehearse(email, token).catch(ignore)
 }
 
 /** Makes a reset token of a user, and the record to store. `lifetime` in seconds. */
