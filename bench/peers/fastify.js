@@ -51,9 +51,11 @@ const APPS = {
     const onRequest = async (request) => request.jwtVerify()
     fastify.get('/me', { onRequest, schema: ME }, async ({ user: { user } }) => user)
   },
-  routes: (fastify, size) => {
-    for (let index = 0; index < size; index++)
-      fastify.get(`${routePrefix(index)}/:id`, { schema: userSchema }, answerUser)
+  routes: (fastify, size, setting) => {
+    for (let index = 0; index < size; index++) {
+      const schema = setting === 'own' ? structuredClone(userSchema) : userSchema
+      fastify.get(`${routePrefix(index)}/:id`, { schema }, answerUser)
+    }
   },
   middleware: async (fastify) => {
     const [{ default: helmet }, { default: cors }] = await Promise.all([
