@@ -35,7 +35,7 @@ function showSockets(account, content, root) {
     const over = channel['x-over']
     const url = new URL('.' + (over || name), root)
     if (account.token) url.searchParams.set('access_token', await ticketFor(url))
-    url.protocol = url.protocol.replace('http', 'ws')
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
     if (socket) socket.close(1000)
     sending.hidden = true
     const opened = socket = new WebSocket(url)
