@@ -15,15 +15,8 @@ import {
   type SideConnections,
   type Transaction,
 } from 'mortar/kit'
-import {
-  LEASE,
-  PAGE,
-  SPARE,
-  type ChannelEngine,
-  type Place,
-  type Reading,
-  type StoredEvent,
-} from './engine.ts'
+import { membersOf } from './database-members.ts'
+import { PAGE, SPARE, type ChannelEngine, type Place, type Reading, type StoredEvent } from './engine.ts'
 import { newEpoch } from './memory-engine.ts'
 import { fault } from './startup-codes.ts'
 
@@ -96,9 +89,14 @@ function rowIds(): () => string {
 
 async function open({ run }: Sql): Promise<Place> {
   const find = async (): Promise<Place | undefined> => {
-    const { records } = await run("SELECT event, seq, {now} AS now_ms FROM {events} WHERE id = 'counter'")
+    const { records } = await run(
+      "SELECT event, seq, published_at, {now} AS now_ms FROM {events} WHERE id = 'counter'",
+    )
     const [row] = records
-    return row && { epoch: String(row['event']), at: Number(row['seq']), time: Number(row['now_ms']) }
+    if (row === undefined) return undefined
+    const numbered = Number(row['published_at'])
+    const time = Math.max(Number(row['now_ms']), numbered)
+    return { epoch: String(row['event']), at: Number(row['seq']), time, numbered }
   }
   try {
     const found = await find()
@@ -156,7 +154,7 @@ async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
 type Numbered = Reading & { readonly isPending: boolean }
 
 interface Reader {
-  read(after: number, channels?: readonly string[]): Promise<Numbered | undefined>
+  read(...given: Parameters<ChannelEngine['read']>): Promise<Numbered | undefined>
   close(): void
 }
 
@@ -172,30 +170,39 @@ function readerOf(services: Cradle, db: DataSourceLike, { build, run }: Sql): Re
       const among = channels === undefined ? '' : `AND e.channel IN (${channels.map(() => '?').join(', ')})`
       const text = `SELECT head.event AS epoch, head.seq AS head_seq, head.published_at AS head_time, {now} AS now_ms,
           (SELECT count(*) FROM {events} pending WHERE pending.seq IS NULL) AS pending,
+          (SELECT last.published_at FROM {events} last WHERE last.seq <= ? ORDER BY last.seq DESC LIMIT 1) AS last_time,
           e.seq AS seq, e.channel AS channel, e.event AS event, e.data AS data, e.published_at AS published_at
         FROM {events} head
         LEFT JOIN {events} e ON e.seq > ? AND e.seq <= head.seq AND e.id <> 'counter' ${among}
         WHERE head.id = 'counter' ORDER BY e.seq LIMIT ${PAGE}`
-      const values = [after, ...(channels ?? [])]
+      const values = [after.at, after.at, ...(channels ?? [])]
       const { records } =
         side === undefined || channels !== undefined
           ? await run(text, values)
           : await side.query(build(text), values)
       limit = DEADLINE
-      return readingOf(records)
+      return readingOf(records, after.time)
     },
     close: () => side?.close(),
   }
 }
 
 /** Returns undefined if the row `counter` is missing. */
-function readingOf(records: readonly Row[]): Numbered | undefined {
+function readingOf(records: readonly Row[], after: number): Numbered | undefined {
   const [head] = records
   if (head === undefined) return undefined
   const events = records.filter(({ seq }) => seq !== null).map((row) => eventOf(row))
-  const at = events.length < PAGE ? Number(head['head_seq']) : events.at(-1)!.at
-  const time = Math.max(Number(head['now_ms']), Number(head['head_time']))
-  return { events, epoch: String(head['epoch']), at, time, isPending: Number(head['pending']) > 0 }
+  const last = events.length < PAGE ? undefined : events.at(-1)!
+  const headTime = Number(head['head_time'])
+  return {
+    events,
+    epoch: String(head['epoch']),
+    at: last?.at ?? Number(head['head_seq']),
+    time: Math.max(Number(head['now_ms']), headTime),
+    numbered: last?.time ?? headTime,
+    isPending: Number(head['pending']) > 0,
+    isRewritten: Number(head['last_time']) > after,
+  }
 }
 
 function eventOf(row: Row): StoredEvent {
@@ -206,38 +213,5 @@ function eventOf(row: Row): StoredEvent {
     data: text('data'),
     at: Number(row['seq']),
     time: Number(row['published_at']),
-  }
-}
-
-/** Users in channels, each with a lease of this process. */
-function membersOf({ run }: Sql, isMysql: boolean): Pick<ChannelEngine, 'enter' | 'leave' | 'present'> {
-  const process = randomUUID()
-  const renewed = isMysql
-    ? 'ON DUPLICATE KEY UPDATE expires_at = VALUES(expires_at)'
-    : 'ON CONFLICT (channel, user_id, process) DO UPDATE SET expires_at = excluded.expires_at'
-  return {
-    async enter(members) {
-      await run(
-        `INSERT INTO {members} (channel, user_id, process, expires_at)
-         VALUES ${members.map(() => `(?, ?, ?, {now} + ${LEASE})`).join(', ')} ${renewed}`,
-        members.flatMap(({ channel, user }) => [channel, user, process]),
-      )
-    },
-    async leave(members) {
-      for (const { channel, user } of members)
-        await run('DELETE FROM {members} WHERE channel = ? AND user_id = ? AND process = ?', [
-          channel,
-          user,
-          process,
-        ])
-    },
-    async present(channels) {
-      const { records } = await run(
-        `SELECT DISTINCT channel, user_id FROM {members}
-         WHERE expires_at > {now} AND channel IN (${channels.map(() => '?').join(', ')}) ORDER BY channel, user_id`,
-        channels,
-      )
-      return records.map((row) => ({ channel: String(row['channel']), user: String(row['user_id']) }))
-    },
   }
 }

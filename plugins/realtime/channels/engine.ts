@@ -34,11 +34,15 @@ export interface Place {
   readonly at: number
   /** A moment until which all events have numbers up to `at`, in milliseconds by the clock of the engine. */
   readonly time: number
+  /** When `at` was given, of an engine whose numbers can be given again. */
+  readonly numbered?: number
 }
 
 /** Events after a number in their order, at most `PAGE`, and the place after them. */
 export interface Reading extends Place {
   readonly events: readonly StoredEvent[]
+  /** True if numbers before were given again, as after the restore of a backup. */
+  readonly isRewritten?: boolean
 }
 
 /** A user in a channel. */
@@ -65,8 +69,8 @@ export interface ChannelEngine {
   readonly isTransactional: boolean
   open(): Promise<Place>
   publish(event: NewEvent, how?: PublishHow): Promise<void>
-  /** Reads events after a number: of every channel, without gaps in the numbers, or of some. */
-  read(after: number, channels?: readonly string[]): Promise<Reading>
+  /** Reads events after a place: of every channel, without gaps in the numbers, or of some. */
+  read(after: Pick<Place, 'at' | 'time'>, channels?: readonly string[]): Promise<Reading>
   /** Deletes events that nobody can ask for any more, unless other calls do it. */
   tidy?(): Promise<void>
   /** Makes users present for the time of a lease, or renews the lease: at most `PAGE`. */

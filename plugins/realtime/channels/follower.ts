@@ -70,7 +70,7 @@ export class Follower {
     try {
       do {
         this.#isWanted = false
-        const reading = await engine.read(this.place.at)
+        const reading = await engine.read(this.place)
         this.#accept(reading)
         this.#isWanted ||= reading.events.length === PAGE
       } while (this.#isWanted && !this.#isStopped)
@@ -85,10 +85,11 @@ export class Follower {
   }
 
   #accept(reading: Reading): void {
-    const { epoch, at, time, events } = reading
+    const { events, isRewritten, ...place } = reading
+    const { epoch, at, time } = place
     const before = this.place
-    this.place = { epoch, at, time }
-    const isWhole = before.epoch === epoch && at - before.at === events.length
+    this.place = place
+    const isWhole = before.epoch === epoch && at - before.at === events.length && !isRewritten
     if (!isWhole && before.epoch !== '')
       this.#options.reset({ epoch, time, at: (events[0]?.at ?? at + 1) - 1 })
     this.#options.deliver(reading)

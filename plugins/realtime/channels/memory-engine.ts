@@ -17,7 +17,7 @@ export function memoryEngine(clock: Clock): ChannelEngine {
     async publish({ keep, ...event }) {
       events.push({ ...event, at: ++last, time: now(), until: time + keep + SPARE })
     },
-    async read(after, channels) {
+    async read({ at: after }, channels) {
       // Numbers have no gaps at the end, where new events are.
       const from = events.findLastIndex(({ at }) => at <= after) + 1
       const found: StoredEvent[] = []

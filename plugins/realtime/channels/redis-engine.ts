@@ -82,7 +82,7 @@ export function redisEngine(services: Cradle): ChannelEngine {
       return soon(headOf(client))
     },
     publish: (event, { isCommitted = false } = {}) => sender.publish(event, isCommitted),
-    read: (after, channels) =>
+    read: ({ at: after }, channels) =>
       channels === undefined ? reader.read(after) : soon(replay(client, after, channels)),
     async enter(members) {
       const keys = members.map(({ channel }) => membersOf(channel))

@@ -1,5 +1,5 @@
 import { PAGE, type ChannelEngine, type Place, type StoredEvent } from './engine.ts'
-import { eventFrame } from './frames.ts'
+import { eventFrame, placeFrame } from './frames.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** Missed events of a client. */
@@ -32,21 +32,26 @@ export async function replay(
     totals.delivered++
     client.outlet.write(eventFrame(event, to.epoch))
   }
-  for (let at = from.at; at < to.at && !client.isOver;) {
-    const { events, epoch } = await engine.read(at, [...byName.keys()])
+  for (let after: Pick<Place, 'at' | 'time'> = from; after.at < to.at && !client.isOver;) {
+    const { events, epoch, isRewritten } = await engine.read(after, [...byName.keys()])
     // The follower resets the client.
     if (epoch !== to.epoch) return
+    if (isRewritten) {
+      for (const channel of byName.keys()) client.outlet.write(placeFrame('reset', to, { channel }))
+      return
+    }
     for (const event of events) {
       send(event)
       // A page may be larger than what may wait for a client.
       await client.outlet.drained()
     }
-    at = events.length < PAGE ? to.at : events.at(-1)!.at
+    after = events.length < PAGE ? to : events.at(-1)!
   }
 }
 
 /** True if no event after a place can have been deleted. */
 export function isKnown(place: Place | undefined, now: Place, { found }: Subscription): boolean {
   if (place === undefined || place.epoch !== now.epoch || place.at > now.at) return false
+  if (place.at === now.at && now.numbered !== undefined && now.numbered > place.time) return false
   return place.time >= now.time - found.loaded.keep
 }

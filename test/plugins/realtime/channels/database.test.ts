@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { App } from 'mortar'
+import { IsNull } from 'typeorm'
 import { subscribe } from '@mortar/realtime/channels/testing'
 import { engineApp, ENGINES } from './engines.ts'
 import { nextEvent } from './numbers.ts'
@@ -28,6 +29,31 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       const reader = await subscribe(app, 'news')
       await publish(news(), 'count', { number: 2 })
       while ((await nextEvent(reader)) !== 2);
+      reader.close()
+    })
+
+    it('let clients load their state again after the restore of a backup, although their numbers are given again', async () => {
+      const { app } = engineApp(place())
+      opened.unshift(app)
+      await app.listen(0, '127.0.0.1')
+      const { db, channels } = app.services
+      const table = db.getRepository('mortar_channel_events')
+      const count = async (number: number) => {
+        await channels.publish(news(), 'count', { number })
+        while ((await table.countBy({ seq: IsNull() })) > 0) await wait(5)
+      }
+      const reader = await subscribe(app, 'news')
+      for (const number of [1, 2, 3]) await count(number)
+      for (const number of [1, 2, 3]) expect(await nextEvent(reader)).to.equal(number)
+      const since = reader.lastId!
+      await table.delete({ seq: 3 })
+      await table.update('counter', { seq: 2 })
+      for (const number of [4, 5]) {
+        await count(number)
+        const again = await subscribe(app, 'news', { since })
+        expect(again.first.type, String(number)).to.equal('reset')
+        again.close()
+      }
       reader.close()
     })
 

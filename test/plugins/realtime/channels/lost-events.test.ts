@@ -25,6 +25,10 @@ describe('Channels that have lost events', () => {
     'a place without its events': [reading('a', 9), { epoch: 'a', at: 9, time: 9 }],
     'a place that is earlier': [reading('a', 2), { epoch: 'a', at: 2, time: 2 }],
     'another order': [reading('b', 6, 6), { epoch: 'b', at: 5, time: 6 }],
+    'numbers that were given again': [
+      { ...reading('a', 6, 6), isRewritten: true },
+      { epoch: 'a', at: 5, time: 6 },
+    ],
   }
   for (const [name, [next, reset]] of Object.entries(cases))
     it(`deliver the others once, after a reset if any is lost: ${name}`, async () => {
