@@ -280,12 +280,10 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
       })
     })
 
-  for (const [name, options] of [
-    ['bare-basic', ['--auth', 'basic']],
-    ['bare-features', ['--auth-features']],
-    ['bare-none', ['--auth', 'none']],
-  ] as const)
+  const bare = [['--auth-features'], ['--auth', 'basic'], ['--auth', 'none']]
+  for (const [at, options] of bare.slice(0, RUNS).entries())
     it(`passes its own types and rules without the example: ${options.join(' ')}`, () => {
+      const name = `bare-${at}`
       const made = project.mortar(['new', name, ...options, '--no-example', '--no-install'])
       expect(made.code, made.err).to.equal(0)
       const directory = join(project.directory, name)
