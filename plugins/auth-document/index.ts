@@ -3,7 +3,6 @@ import { type Duration, StartupError, type BrickServices } from 'mortar'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import type { AuthProvider } from '@mortar/auth'
 import {
-  checkRenamed,
   checkSignUpFields,
   createPasswordProvider,
   lifetime,
@@ -67,7 +66,6 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
 export function documentAuth<Fields extends object = {}>(
   options: DocumentAuthOptions<Fields>,
 ): AuthProvider<ConnectedPasswordProvider<PublicFields<Fields>>> {
-  checkRenamed(options)
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {}, operationTimeout = '10s' } = options ?? {}
   const timeout = lifetime('operationTimeout', operationTimeout, 1, 600) * 1000

@@ -2,7 +2,7 @@
 export { createPasswordProvider } from './password-provider.ts'
 export type { ConnectedPasswordProvider } from './connected-password-provider.ts'
 export { PASSWORD_RULES } from './options/option-rules.ts'
-export { checkRenamed, lifetime } from './options/options.ts'
+export { lifetime } from './options/options.ts'
 export type { PasswordAuthOptions } from './options/options.ts'
 export type { PublicFields } from './accounts/public-record.ts'
 export { checkSignUpFields, signUpFieldNames } from './accounts/sign-up-fields.ts'

@@ -2,7 +2,6 @@
 import type { StartupError, BrickServices, Cradle } from 'mortar'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
-import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
 import { checkEntities, TABLES } from './check-entities.ts'
@@ -49,7 +48,6 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
 export function basicAuth<Users = unknown>(
   options: BasicAuthOptions,
 ): AuthProvider<ConnectedPasswordProvider<PublicColumns<Users>>> {
-  checkRenamed(options)
   checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}
   const sourceOf = (services: BrickServices) => (typeof db === 'function' ? db(services) : db)

@@ -144,18 +144,6 @@ export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordA
     throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
 }
 
-const REPLACED = {
-  freshUser: ['is called freshSession now', 'Write freshSession, which also checks the session.'],
-  redis: ['is replaced by the brick limits()', "Remove it, and register limits({ store: 'redis' })."],
-} as const
-
-/** @throws StartupError `MORTAR_AUTH_OPTION` for the options `freshUser` and `redis`, which others have replaced. */
-export function checkRenamed(options: PasswordAuthOptions): void {
-  if (options === null || typeof options !== 'object') return
-  for (const [option, [found, remedy]] of Object.entries(REPLACED))
-    if (option in options) throw wrong(option, found, remedy)
-}
-
 /** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid lifetime. */
 export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
   const {

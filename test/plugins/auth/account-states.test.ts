@@ -180,8 +180,6 @@ onEachStore('A reset token', (inWorld) => {
 
 describe('Options of sessions', () => {
   for (const [option, value] of Object.entries({
-    freshUser: true,
-    redis: 'client',
     maxSessions: 0,
     idleTimeout: 1,
   }))
