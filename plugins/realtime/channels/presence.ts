@@ -1,3 +1,4 @@
+import { ignore } from 'mortar/kit'
 import { pagesOf, type ChannelEngine, type Member } from './engine.ts'
 
 /** Looks between two renewals of the leases. */
@@ -14,6 +15,9 @@ export class Presence {
   readonly #counts = new Map<string, Map<string, number>>()
   readonly #watchers = new Map<string, number>()
   readonly #known = new Map<string, Set<string>>()
+  /** Changes of users that the engine does not have yet. */
+  readonly #changes = new Map<string, Promise<void>>()
+  #renewal: Promise<void> = Promise.resolve()
   #last: Promise<unknown> = Promise.resolve()
   #turn = 0
 
@@ -28,7 +32,7 @@ export class Presence {
     if (user !== undefined) {
       const users = this.#counts.get(channel) ?? new Map<string, number>()
       this.#counts.set(channel, users.set(user, (users.get(user) ?? 0) + 1))
-      if (users.get(user) === 1) await this.#engine.enter([{ channel, user }])
+      if (users.get(user) === 1) await this.#change('enter', { channel, user })
     }
     await this.#look([channel])
   }
@@ -44,7 +48,7 @@ export class Presence {
     if (user === undefined || count > 0) return
     users!.delete(user)
     try {
-      await this.#engine.leave([{ channel, user }])
+      await this.#change('leave', { channel, user })
       if (watchers > 0) await this.#look([channel])
     } catch {
       // The engine is away, which its reads report.
@@ -59,7 +63,11 @@ export class Presence {
   /** Renews the leases from time to time, and reports the changes. */
   async tick(): Promise<void> {
     if (this.#watchers.size === 0) return
-    if (this.#turn % RENEWED === 0) for (const page of pagesOf(this.#own())) await this.#engine.enter(page)
+    if (this.#turn % RENEWED === 0) {
+      const renewal = this.#renew()
+      this.#renewal = renewal.catch(ignore)
+      await renewal
+    }
     this.#turn++
     for (const page of pagesOf([...this.#watchers.keys()])) await this.#look(page)
   }
@@ -75,6 +83,22 @@ export class Presence {
     this.#counts.clear()
     await this.#last
     await this.#engine.leave(own)
+  }
+
+  async #renew(): Promise<void> {
+    for (const page of pagesOf(this.#own())) await this.#engine.enter(page)
+  }
+
+  /** Calls the engine after earlier calls for the user, which another connection could carry out later. */
+  async #change(change: 'enter' | 'leave', member: Member): Promise<void> {
+    const key = `${member.channel} ${member.user}`
+    const before = [this.#changes.get(key), this.#renewal]
+    const done = Promise.all(before).then(() => this.#engine[change]([member]))
+    const settled = done.catch(ignore)
+    this.#changes.set(key, settled)
+    await settled
+    if (this.#changes.get(key) === settled) this.#changes.delete(key)
+    await done
   }
 
   #own(): Member[] {

@@ -1,0 +1,38 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { ChannelEngine, Member } from '../../../../plugins/realtime/channels/engine.ts'
+import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
+
+describe('The presence of channels', () => {
+  const enter = (presence: Presence) => presence.enter('rooms/1', 'ada')
+  const leave = (presence: Presence) => presence.leave('rooms/1', 'ada')
+  const cases = {
+    'a user who comes back while his leave is slow': ['leave', [enter, leave, enter], ['ada']],
+    'a user who goes while his entry is slow': ['enter', [enter, leave], []],
+    'a user who goes while the leases are renewed slowly': [
+      'enter',
+      [enter, (presence: Presence) => presence.tick(), leave],
+      [],
+    ],
+  } as const
+  for (const [name, [slow, acts, expected]] of Object.entries(cases))
+    it(`keeps the order of changes: ${name}`, async () => {
+      const there = new Set<string>()
+      const change = (kind: string, act: (user: string) => unknown) => async (members: readonly Member[]) => {
+        for (let turns = kind === slow ? 5 : 0; turns > 0; turns--) await turn()
+        for (const { user } of members) act(user)
+      }
+      const engine: Partial<ChannelEngine> = {
+        enter: change('enter', (user) => there.add(user)),
+        leave: change('leave', (user) => there.delete(user)),
+        present: async () => [],
+      }
+      const presence = new Presence(engine as ChannelEngine, () => undefined)
+      // The first act ends before the others begin, unless it is the slow one.
+      const [first, ...others] = acts
+      const begun = first(presence)
+      if (slow === 'leave' || others.length > 1) await begun
+      await Promise.all([begun, ...others.map((act) => act(presence))])
+      expect([...there]).to.deep.equal(expected)
+    })
+})
