@@ -45,7 +45,8 @@ end
 if not epoch or string.sub(epoch, 1, #run) ~= run then
   at = math.max(at + 1, clock[1] * 1000000 + clock[2])
   epoch = run .. string.format('%.0f', at)
-  add(KEYS[1], '', '', '')
+  -- No channel has this name.
+  add(KEYS[1], '/', '', '')
 end
 trim(KEYS[1], now - ${SPARE})
 `

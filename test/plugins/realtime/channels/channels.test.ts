@@ -363,6 +363,7 @@ describe('Channels', () => {
     expect((await entries()).map(({ kind, name, settings }) => [kind, name, settings['auth']])).to.deep.equal(
       [
         ['channel', 'documents/[...path]', false],
+        ['channel', 'index', false],
         ['channel', 'news', false],
         ['channel', 'private/[owner]', 'owner'],
         ['channel', 'rooms/[id]', true],

@@ -81,6 +81,16 @@ describe('Channels in a Redis', () => {
       for (const reader of readers) reader.close()
     })
 
+  it('send no beginning of an order to a channel whose file is index', async () => {
+    const { app } = await serve()
+    const reader = await subscribe(app, '')
+    await admin.flushall()
+    expect(await reader.next()).to.include({ type: 'reset', channel: '' })
+    reader.send({ unsubscribe: '' })
+    expect(await reader.next()).to.include({ type: 'unsubscribed' })
+    reader.close()
+  })
+
   it('publish committed events when it is back, once and in order, and refuse others with 503', async () => {
     const { app, count, db } = await serve()
     const reader = await subscribe(app, 'news')
