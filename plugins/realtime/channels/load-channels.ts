@@ -5,12 +5,12 @@ import {
   compileValidator,
   createFolderPaths,
   importFolder,
+  milliseconds,
   type FolderFile,
   type FolderPaths,
   type Serializer,
 } from 'mortar/kit'
 import { definitionOf, type Channel, type ChannelDefinition } from './channel.ts'
-import { milliseconds } from './options.ts'
 import { fault } from './startup-codes.ts'
 
 /** Characters of the name of a channel, with its parameters. */
@@ -135,7 +135,7 @@ function readFile(value: unknown, file: FolderFile, { paths, others }: Others): 
       Object.entries(events ?? {}).map(([event, schema]) => [event, compileSerializer(schema)]),
     ),
     hasPresence: presence,
-    keep: milliseconds(keep) ?? refuse('has a `keep` that is not a duration above zero'),
+    keep: milliseconds(keep) || refuse('has a `keep` that is not a duration above zero'),
     pattern: '',
   }
   if (loaded.events.size === 0) refuse('has no `events`', 'Write events: { message: object({ … }) }.')

@@ -1,5 +1,5 @@
 import type { Duration } from 'mortar'
-import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Options of `channels()`. */
@@ -42,15 +42,6 @@ export function readOptions(options: ChannelsOptions): Settings {
   if (!Number.isInteger(channelsPerConnection) || channelsPerConnection < 1)
     refuse('channelsPerConnection that is not a whole number from 1')
   const { directory } = options
-  const every = milliseconds(judgeEvery) ?? refuse('a judgeEvery that is not a duration above zero')
+  const every = milliseconds(judgeEvery) || refuse('a judgeEvery that is not a duration above zero')
   return { directory, engine, path, channelsPerConnection, judgeEvery: every }
-}
-
-/** Returns milliseconds; undefined for anything but a duration above zero. */
-export function milliseconds(duration: Duration): number | undefined {
-  try {
-    return seconds(duration) * 1000 || undefined
-  } catch {
-    return undefined
-  }
 }
