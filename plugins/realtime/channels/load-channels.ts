@@ -66,10 +66,10 @@ export async function loadChannels(directory: string | URL): Promise<LoadedChann
 }
 
 function find(paths: FolderPaths<LoadedChannel>, name: string): FoundChannel {
-  const match = name.length > LONGEST ? undefined : paths.find(`/${name}`)
-  if (match === undefined) throw new NotFound('This channel does not exist.')
-  const { target: loaded, params } = match
-  return { name: nameOf(loaded.pattern, params), params, loaded }
+  const match = paths.find(`/${name}`)
+  const encoded = match && encode(match.target.pattern, match.params)
+  if (encoded === undefined || encoded.length > LONGEST) throw new NotFound('This channel does not exist.')
+  return { name: encoded, params: match!.params, loaded: match!.target }
 }
 
 /**
@@ -77,10 +77,14 @@ function find(paths: FolderPaths<LoadedChannel>, name: string): FoundChannel {
  * @throws TypeError for a missing parameter, and for a name of more than 200 characters.
  */
 export function nameOf(pattern: string, params: Readonly<Record<string, unknown>>): string {
-  const parts = pattern.split('/').slice(1)
-  const name = parts.map((part) => segmentOf(part, params)).join('/')
+  const name = encode(pattern, params)
   if (name.length > LONGEST) throw new TypeError(`The name of a channel of ${pattern} is too long.`)
   return name
+}
+
+function encode(pattern: string, params: Readonly<Record<string, unknown>>): string {
+  const parts = pattern.split('/').slice(1)
+  return parts.map((part) => segmentOf(part, params)).join('/')
 }
 
 function segmentOf(part: string, params: Readonly<Record<string, unknown>>): string {

@@ -61,6 +61,7 @@ describe('Channels', () => {
       ['private/ada', 'bob', 403, 'policy_denied'],
       ['rooms/1', undefined, 401, 'unauthorized'],
       ['rooms/' + 'x'.repeat(41), 'bob', 422, 'validation_failed'],
+      ['rooms/' + 'é'.repeat(40), 'bob', 404, 'not_found'],
       ['rooms', 'bob', 404, 'not_found'],
       ['rooms/%zz', 'bob', 400, 'malformed_path'],
     ] as const
