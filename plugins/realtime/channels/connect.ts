@@ -54,6 +54,9 @@ function hubOf({ services }: Context): Hub {
 async function serveSocket(ctx: Context, socket: Socket<unknown>): Promise<void> {
   const hub = hubOf(ctx)
   const client = hub.connect(ctx, {
+    get isOpen() {
+      return socket.isOpen
+    },
     write: ({ text }) => socket.send(text),
     drained: () => socket.drained(),
     end: () => undefined,
@@ -153,11 +156,11 @@ function report({ ctx, delivered: sent, since }: Client, channels: number): void
 
 /** The events of a stream, of which at most some bytes wait for a slow client. */
 class EventOutlet implements Outlet, AsyncIterable<ServerSentEvent<string>> {
+  isOpen = true
   cut: () => void = ignore
   readonly #most: number
   readonly #frames: Frame[] = []
   #bytes = 0
-  #isEnded = false
   #failure: Error | undefined = undefined
   #wake: () => void = ignore
   #whenDrained: (() => void)[] = []
@@ -167,7 +170,7 @@ class EventOutlet implements Outlet, AsyncIterable<ServerSentEvent<string>> {
   }
 
   write(frame: Frame): void {
-    if (this.#isEnded) return
+    if (!this.isOpen) return
     if (this.#frames.length > 0 && this.#bytes + frame.text.length > this.#most) return this.cut()
     this.#frames.push(frame)
     this.#bytes += frame.text.length
@@ -175,14 +178,14 @@ class EventOutlet implements Outlet, AsyncIterable<ServerSentEvent<string>> {
   }
 
   drained(): Promise<void> {
-    if (this.#frames.length === 0 || this.#isEnded) return Promise.resolve()
+    if (this.#frames.length === 0 || !this.isOpen) return Promise.resolve()
     return new Promise((resolve) => {
       this.#whenDrained.push(resolve)
     })
   }
 
   end(failure?: unknown): void {
-    this.#isEnded = true
+    this.isOpen = false
     if (failure !== undefined)
       this.#failure = failure instanceof Error ? failure : new Error('The subscriptions failed.')
     this.#wake()
@@ -199,7 +202,7 @@ class EventOutlet implements Outlet, AsyncIterable<ServerSentEvent<string>> {
       }
       for (const resolve of this.#whenDrained.splice(0)) resolve()
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#isEnded) return
+      if (!this.isOpen) return
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })

@@ -49,7 +49,6 @@ export class Hub {
 
   /** Ends the subscriptions of a client whose connection is closed. */
   disconnect(client: Client): void {
-    client.isOver = true
     this.#clients.delete(client)
     for (const subscription of client.subscriptions.values()) this.close(subscription)
   }
@@ -229,7 +228,7 @@ export class Hub {
 
   async #enter(subscription: Subscription): Promise<void> {
     const { client, found, name } = subscription
-    if (!found.loaded.hasPresence || client.isOver) return
+    if (!found.loaded.hasPresence || !client.outlet.isOpen) return
     subscription.user = client.user?.id
     subscription.isThere = true
     await this.#parts.presence.enter(name, subscription.user)
@@ -237,7 +236,7 @@ export class Hub {
 
   #add(subscription: Subscription, at: number): boolean {
     const { client, name } = subscription
-    if (client.isOver || client.subscriptions.get(name) !== subscription) return false
+    if (!client.outlet.isOpen || client.subscriptions.get(name) !== subscription) return false
     this.size++
     subscription.isOpen = true
     subscription.after = at

@@ -93,6 +93,8 @@ function segmentOf(part: string, params: Readonly<Record<string, unknown>>): str
   if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
     throw new TypeError(`The channel has no text or number for its parameter ${part.slice(1)}.`)
   const text = String(value)
+  if (/\p{Surrogate}/u.test(text))
+    throw new TypeError(`The parameter ${part.slice(1)} of the channel has half of a surrogate pair.`)
   return part.startsWith('*') ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text)
 }
 

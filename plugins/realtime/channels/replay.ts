@@ -32,7 +32,7 @@ export async function replay(
     totals.delivered++
     client.outlet.write(eventFrame(event, to.epoch))
   }
-  for (let after: Pick<Place, 'at' | 'time'> = from; after.at < to.at && !client.isOver;) {
+  for (let after: Pick<Place, 'at' | 'time'> = from; after.at < to.at && client.outlet.isOpen;) {
     const { events, epoch, isRewritten } = await engine.read(after, [...byName.keys()])
     // The follower resets the client.
     if (epoch !== to.epoch) return

@@ -12,6 +12,8 @@ export interface Frame {
 
 /** The connection of a client. */
 export interface Outlet {
+  /** False once the connection ends. */
+  readonly isOpen: boolean
   /** Sends a frame, or ends the connection if too much waits for its client. */
   write(frame: Frame): void
   /** Resolves when no frame waits, or the connection is closed. */
@@ -33,7 +35,6 @@ export class Client {
   token: string | undefined = undefined
   /** True from the end of the credential with these facts until another one. The session may go on. */
   isExpired = false
-  isOver = false
   /** Evaluations of its guards that have failed in succession. */
   failures = 0
   delivered = 0

@@ -157,6 +157,7 @@ describe('Channels', () => {
       () => publish(rooms({ id: '1' }), 'other' as 'message', { text: 'a' }),
       () => publish(rooms({ id: 'x'.repeat(41) }), 'message', { text: 'a' }),
       () => publish(rooms({} as never), 'message', { text: 'a' }),
+      () => publish(rooms({ id: '\ud800' }), 'message', { text: 'a' }),
       () => publish(rooms({ id: '1' }), 'message', { text: 'a'.repeat(70_000) }),
     ]
     for (const act of wrong) {

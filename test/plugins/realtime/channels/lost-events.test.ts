@@ -1,13 +1,14 @@
 import { expect } from 'chai'
-import type {
-  ChannelEngine,
-  Place,
-  Reading,
-  StoredEvent,
+import {
+  PAGE,
+  type ChannelEngine,
+  type Place,
+  type Reading,
+  type StoredEvent,
 } from '../../../../plugins/realtime/channels/engine.ts'
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
-import { replay } from '../../../../plugins/realtime/channels/replay.ts'
+import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
 const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
@@ -16,6 +17,19 @@ const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
   time: at,
   events: events.map((each) => event(each)),
 })
+
+/** The missed events 6 to 1,005 of a client, whose connection ends with the event `until`. */
+function missedBy(texts: string[], until = Infinity): Missed {
+  const outlet = {
+    get isOpen() {
+      return texts.length < until
+    },
+    write: ({ text }: { text: string }) => texts.push(text),
+    drained: async () => undefined,
+  }
+  const one = { name: 'news', isOpen: true, client: { delivered: 0, outlet } }
+  return { open: [one], known: [one], from: reading('a', 5), to: reading('a', 1005) } as never
+}
 
 describe('Channels that have lost events', () => {
   const cases: Readonly<Record<string, readonly [next: Reading, reset?: Place]>> = {
@@ -48,12 +62,18 @@ describe('Channels that have lost events', () => {
 
   it('send a client that comes back nothing of another order before the reset', async () => {
     const texts: string[] = []
-    const outlet = { write: ({ text }: { text: string }) => texts.push(text), drained: async () => undefined }
-    const one = { name: 'news', isOpen: true, client: { delivered: 0, isOver: false, outlet } }
-    const read = async () => reading('b', 9, 8, 9)
-    const missed = { open: [one], known: [one], from: reading('a', 5), to: reading('a', 9) }
-    await replay({ read } as never, missed as never, { delivered: 0 })
+    await replay({ read: async () => reading('b', 9, 8, 9) } as never, missedBy(texts), { delivered: 0 })
     expect(texts).to.deep.equal([])
+  })
+
+  it('are not read for a client whose connection has ended', async () => {
+    const reads: number[] = []
+    const read = async ({ at }: { at: number }) => {
+      reads.push(at)
+      return reading('a', 1005, ...Array.from({ length: PAGE }, (_, index) => at + 1 + index))
+    }
+    await replay({ read } as never, missedBy([], 2), { delivered: 0 })
+    expect(reads).to.deep.equal([5])
   })
 
   it('renew the leases of their users with the next look', async () => {
