@@ -18,8 +18,11 @@ export interface Mailbox {
   all(): Promise<readonly ReceivedMail[]>
   /** Returns the newest message to an address. @throws Error if no message exists. */
   latest(to: string): Promise<ReceivedMail>
-  /** Waits at most two seconds for a message to an address, for mail that is sent after the response. */
-  waitFor(to: string): Promise<ReceivedMail>
+  /**
+   * Waits at most two seconds for a message to an address, for mail that is sent after the response. With `subject`, for one
+   * whose subject contains these words, as an earlier message may be there.
+   */
+  waitFor(to: string, subject?: string): Promise<ReceivedMail>
 }
 
 /** Reads the mail of an application with the mail brick, through its development page. */
@@ -34,8 +37,10 @@ export function mailbox(app: Injectable): Mailbox {
       )
     return (body as { messages: ReceivedMail[] }).messages
   }
-  const find = async (to: string): Promise<ReceivedMail | undefined> =>
-    (await all()).find((mail) => [mail.to].flat().some((address) => address.includes(to)))
+  const find = async (to: string, subject = ''): Promise<ReceivedMail | undefined> =>
+    (await all()).find(
+      (mail) => [mail.to].flat().some((address) => address.includes(to)) && mail.subject.includes(subject),
+    )
 
   return {
     all,
@@ -44,13 +49,14 @@ export function mailbox(app: Injectable): Mailbox {
       if (!mail) throw new Error(`No mail to ${to} was sent.`)
       return mail
     },
-    async waitFor(to) {
+    async waitFor(to, subject = '') {
       for (let round = 0; round < 200; round++) {
-        const mail = await find(to)
+        const mail = await find(to, subject)
         if (mail) return mail
         await delay(10)
       }
-      throw new Error(`No mail to ${to} was sent within two seconds.`)
+      const which = subject && ` with '${subject}' in its subject`
+      throw new Error(`No mail to ${to}${which} was sent within two seconds.`)
     },
   }
 }

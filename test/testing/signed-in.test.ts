@@ -109,6 +109,7 @@ describe('The mailbox', () => {
       await mailer.send({ to, subject, text: 'text' })
     expect((await mailbox(app).all()).map(({ subject }) => subject)).to.deep.equal(['three', 'two', 'one'])
     expect((await mailbox(app).latest('a@example.com')).subject).to.equal('three')
+    expect((await mailbox(app).waitFor('a@example.com', 'on')).subject).to.equal('one')
     const none = await mailbox(app)
       .latest('c@example.com')
       .catch((error: Error) => error.message)

@@ -30,7 +30,7 @@ describe('a forgotten password', () => {
   it('is reset by mail', async () => {
     const carl = await signUp('carl@example.com')
     await carl.post('/auth/forgot-password', { email: 'carl@example.com' })
-    const token = tokenIn(await mailbox(app).waitFor('carl@example.com'))
+    const token = tokenIn(await mailbox(app).waitFor('carl@example.com', 'Reset your password'))
     await carl.post('/auth/reset-password', { token, password: 'another long password' })
 
     const login = await carl.post('/auth/login', {
