@@ -103,8 +103,12 @@ function createDirectory({ sink, directory }: LoadRequest): Directory {
       await importTogether(directory, step)
       await serving
     }
-    await loadDirectory(receiverOf(app), directory, { readFolder })
-    isDone = true
+    const useAll = (batch: RouteBatch): void => {
+      // Before a request in the same turn could replace all routes by those that it needs.
+      isDone = true
+      replace(app, batch)
+    }
+    await loadDirectory(receiverOf(app, useAll), directory, { readFolder })
   }
 
   const finish = (): Promise<void> => (finishing ??= finishAll())
@@ -124,12 +128,12 @@ function isInCode(method: string, target: string, app: ProjectApp): boolean {
 }
 
 /** Receives the routes in place of the application, which has the directory already. */
-function receiverOf(app: ProjectApp): RouteSink {
+function receiverOf(app: ProjectApp, addRoutes: (batch: RouteBatch) => void): RouteSink {
   return {
     environment: app.environment,
     trackLoad: (work) => work,
     warn: (message) => app.warn(message),
-    addRoutes: (batch) => replace(app, batch),
+    addRoutes,
   }
 }
 
