@@ -92,9 +92,8 @@ export class Presence {
   /** Calls the engine after earlier calls for the user, which another connection could carry out later. */
   async #change(change: 'enter' | 'leave', member: Member): Promise<void> {
     const key = `${member.channel} ${member.user}`
-    const renewal = this.#renewal
-    const before = this.#changes.get(key) ?? renewal
-    const done = before.then(() => renewal).then(() => this.#engine[change]([member]))
+    const earlier = Promise.all([this.#changes.get(key), this.#renewal])
+    const done = earlier.then(() => this.#engine[change]([member]))
     const settled = done.catch(ignore)
     this.#changes.set(key, settled)
     await settled
