@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { buildWhenStale } from './build.ts'
 import { pairedRatios, spreadOf } from './statistics.ts'
 
@@ -54,6 +55,29 @@ export async function beside(
       `${figure}: ${shown.join(', ')}; ${median.toFixed(2)} × [${q25.toFixed(2)}–${q75.toFixed(2)}]`,
     )
   }
+}
+
+/** Returns the KiB of a server's heap for each of `count` open connections, and closes them. */
+export async function heapOfEach<Connection>(
+  server: Server,
+  {
+    count,
+    open,
+    close,
+  }: {
+    readonly count: number
+    readonly open: () => Promise<Connection>
+    readonly close: (connection: Connection) => void
+  },
+): Promise<number> {
+  const before = await server.usage()
+  const connections: Connection[] = []
+  for (let index = 0; index < count; index++) connections.push(await open())
+  await wait(500)
+  const after = await server.usage()
+  for (const connection of connections) close(connection)
+  await wait(500)
+  return (after.heap - before.heap) / count / 1024
 }
 
 function inTurns<T>(servers: readonly T[]): readonly T[] {

@@ -3,9 +3,8 @@
  * Run: node --import tsx bench/realtime.ts [sockets]
  */
 import { once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { beside, type Server } from './beside.ts'
+import { beside, heapOfEach, type Server } from './beside.ts'
 
 const SOCKETS = Number(process.argv[2] ?? 1000)
 const MESSAGES = 20_000
@@ -15,14 +14,13 @@ await beside('realtime.js', ['mortar', 'ws'], {
   async [`KiB of heap for each of ${SOCKETS} idle sockets`](server) {
     const first = await open(server)
     await echo(first, 2000)
-    const before = await server.usage()
-    const idle = [first]
-    for (let index = 0; index < SOCKETS; index++) idle.push(await open(server))
-    await wait(500)
-    const after = await server.usage()
-    for (const socket of idle) socket.terminate()
-    await wait(500)
-    return (after.heap - before.heap) / SOCKETS / 1024
+    const heap = await heapOfEach(server, {
+      count: SOCKETS,
+      open: () => open(server),
+      close: (socket) => socket.terminate(),
+    })
+    first.terminate()
+    return heap
   },
   async 'µs of CPU for an echo'(server) {
     const socket = await open(server)

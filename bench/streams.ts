@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { beside, type Server } from './beside.ts'
+import { beside, heapOfEach, type Server } from './beside.ts'
 
 const STREAMS = Number(process.argv[2] ?? 5000)
 const FILES = 100
@@ -22,15 +22,15 @@ const agent = new Agent({ keepAlive: true })
 
 await beside('streams.js', ['mortar', 'node'], {
   async [`KiB of heap for each of ${STREAMS} open streams of events`](server) {
-    const sockets = [await open(server)]
+    const first = await open(server)
     await wait(100)
-    const before = await server.usage()
-    for (let index = 0; index < STREAMS; index++) sockets.push(await open(server))
-    await wait(500)
-    const after = await server.usage()
-    for (const socket of sockets) socket.destroy()
-    await wait(500)
-    return (after.heap - before.heap) / STREAMS / 1024
+    const heap = await heapOfEach(server, {
+      count: STREAMS,
+      open: () => open(server),
+      close: (socket) => socket.destroy(),
+    })
+    first.destroy()
+    return heap
   },
   async 'µs of CPU for a file of 1 MB'(server) {
     await download(10, server)

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { recent } from '@mortar/auth/recent'
 import { totpCode } from '@mortar/auth/testing'
 import { totp } from '@mortar/auth/totp'
@@ -77,4 +78,16 @@ async function expectStatus(answer: Promise<Answer>, status: number): Promise<An
   const got = await answer
   if (got.status !== status) throw new Error(`${got.status} ${got.text}`)
   return got
+}
+
+/** Disables Ada's account, and expects a login with her password to be refused like one with a wrong password. */
+export async function disabledLikeWrongPassword(world: World): Promise<void> {
+  const [{ id }] = await world.storage.users()
+  const { authProvider } = world.app.services as unknown as {
+    authProvider: { disable(id: string): Promise<boolean> }
+  }
+  await authProvider.disable(id)
+  const right = await world.client().post('/auth/login', ADA)
+  const wrong = await world.client().post('/auth/login', { ...ADA, password: 'wrong horse' })
+  expect([right.status, right.text]).to.deep.equal([401, wrong.text])
 }

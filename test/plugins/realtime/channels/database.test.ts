@@ -11,6 +11,10 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
   describe(`The tables of channels: ${kind}`, () => {
     const place = ENGINES[kind]!()
     const opened: Pick<App, 'close'>[] = []
+    const listen = async (app: Pick<App, 'close' | 'listen'>): Promise<void> => {
+      opened.unshift(app)
+      await app.listen(0, '127.0.0.1')
+    }
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((app) => app.close()))
     })
@@ -21,8 +25,7 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       const error = await refused.app.ready().catch((thrown: unknown) => thrown)
       expect(error).to.include({ code: 'MORTAR_CHANNELS_TABLE' })
       const { app } = engineApp(place(), {}, { synchronize: false })
-      opened.unshift(app)
-      await app.listen(0, '127.0.0.1')
+      await listen(app)
       await app.services.db.synchronize()
       const { publish } = app.services.channels
       await publish(news(), 'count', { number: 1 })
@@ -34,8 +37,7 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
 
     it('let clients load their state again after the restore of a backup, although their numbers are given again', async () => {
       const { app } = engineApp(place())
-      opened.unshift(app)
-      await app.listen(0, '127.0.0.1')
+      await listen(app)
       const { db, channels } = app.services
       const table = db.getRepository('mortar_channel_events')
       const count = async (number: number) => {
@@ -59,8 +61,7 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
 
     it('have no events after their time', async () => {
       const { app } = engineApp(place())
-      opened.unshift(app)
-      await app.listen(0, '127.0.0.1')
+      await listen(app)
       const { db, channels } = app.services
       await channels.publish(news(), 'count', { number: 1 })
       const rows = () => db.getRepository('mortar_channel_events').find()

@@ -16,6 +16,7 @@ import {
   withPasskeys,
 } from '../../support/passkey-scene.ts'
 import { failureOf } from '../../support/failure-of.ts'
+import { disabledLikeWrongPassword } from '../../support/second-factor.ts'
 import { ADA, inWorld as onSqlite, resetTokenFor, settle, signedUp } from '../../support/world.ts'
 
 const INVALID = [401, 'invalid_passkey']
@@ -117,14 +118,7 @@ describe('A passkey', () => {
   it('that is required is not asked for by a disabled account, which is refused like a wrong password', () =>
     onSqlite(withPasskeys({ required: true }), async (world) => {
       await registered(world)
-      const [{ id }] = await world.storage.users()
-      const { authProvider } = world.app.services as unknown as {
-        authProvider: { disable(id: string): Promise<boolean> }
-      }
-      await authProvider.disable(id)
-      const right = await world.client().post('/auth/login', ADA)
-      const wrong = await world.client().post('/auth/login', { ...ADA, password: 'wrong horse' })
-      expect([right.status, right.text]).to.deep.equal([401, wrong.text])
+      await disabledLikeWrongPassword(world)
     }))
 
   it('stores nothing for strangers who begin a login', () =>

@@ -11,6 +11,7 @@ import {
   enrol,
   challengeFor,
   codeOf,
+  disabledLikeWrongPassword,
   enrolled,
   logInWith,
   started,
@@ -154,14 +155,7 @@ onEachStore('A second factor', (inWorld) => {
     inWorld(WITH_TOTP, async (world) => {
       const { next } = await enrolled(world)
       const challenge = await challengeFor(world.client())
-      const [{ id }] = await world.storage.users()
-      const { authProvider } = world.app.services as unknown as {
-        authProvider: { disable(id: string): Promise<boolean> }
-      }
-      await authProvider.disable(id)
-      const right = await world.client().post('/auth/login', ADA)
-      const wrong = await world.client().post('/auth/login', { ...ADA, password: 'wrong horse' })
-      expect([right.status, right.text]).to.deep.equal([401, wrong.text])
+      await disabledLikeWrongPassword(world)
       expect((await world.client().post('/auth/login/factor', { challenge, code: next() })).status).to.equal(
         401,
       )
