@@ -5,6 +5,7 @@ export { findingsOf, importFolder } from './files/import-folder.ts'
 export type { FolderFile, FolderReader } from './files/import-folder.ts'
 export { shareReport } from './app/life/process-report.ts'
 export type { ProcessReport, ReportChannel, ReportMessage } from './app/life/process-report.ts'
+export { requireInProduction } from './bricks/require-in-production.ts'
 export { systemClock } from './contracts/clock.ts'
 export { JOB_ADDED_CHANNEL, JOB_CHANNEL } from './contracts/job-queue.ts'
 export type {

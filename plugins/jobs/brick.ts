@@ -1,5 +1,5 @@
-import { defineBrick, singleton, StartupError, type Brick, type BrickEntry } from 'mortar'
-import { findingsOf, followTransactions, type JobQueue } from 'mortar/kit'
+import { defineBrick, singleton, type Brick, type BrickEntry } from 'mortar'
+import { findingsOf, followTransactions, requireInProduction, type JobQueue } from 'mortar/kit'
 import { COMMANDS } from './commands.ts'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
@@ -71,17 +71,11 @@ async function open(runtime: Runtime): Promise<void> {
   const { engine, registry, services } = runtime
   followTransactions(services['db'] as DataSourceLike)
   await runtime.load()
-  try {
+  const isOpen = await requireInProduction(services, 'jobs', async () => {
     await engine.open()
-  } catch (error) {
-    // A migration may be about to create the table.
-    if (services.environment === 'production' || !(error instanceof StartupError)) throw error
-    services.logger.warn(
-      { brick: 'jobs', code: error.code },
-      `${error.message} Production refuses to start without it.`,
-    )
-    return
-  }
+    return true
+  })
+  if (!isOpen) return
   const unknown = await engine.unknown(registry.names)
   if (unknown.length > 0)
     services.logger.warn(

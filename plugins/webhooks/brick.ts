@@ -1,4 +1,5 @@
 import { defineBrick, singleton, type Brick } from 'mortar'
+import { requireInProduction } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import { readOptions, type WebhooksOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
@@ -37,25 +38,15 @@ export function webhooks(
       ),
     },
     members: { webhooks: ({ webhooks: service }) => service },
-    start: async ({ db, environment, logger }) => {
-      try {
-        await checkTables(db)
-      } catch (cause) {
-        const error = fault('MORTAR_WEBHOOKS_TABLE', 'The database has no tables for the webhooks.', {
-          cause,
-        })
-        // A migration may be about to create them.
-        if (environment === 'production') throw error
-        logger.warn(
-          { brick: 'webhooks', code: error.code },
-          `${error.message} Production refuses to start without them.`,
-        )
-      }
-    },
+    start: (services) => requireInProduction(services, 'webhooks', () => checkTables(services.db)),
   })
 }
 
 async function checkTables(db: DataSource): Promise<void> {
-  for (const entity of [MortarWebhookEndpoints, MortarWebhookDeliveries])
-    await db.getRepository<{ id: string }>(entity).find({ take: 1, select: { id: true } })
+  try {
+    for (const entity of [MortarWebhookEndpoints, MortarWebhookDeliveries])
+      await db.getRepository<{ id: string }>(entity).find({ take: 1, select: { id: true } })
+  } catch (cause) {
+    throw fault('MORTAR_WEBHOOKS_TABLE', 'The database has no tables for the webhooks.', { cause })
+  }
 }

@@ -1,4 +1,3 @@
-import type { Cradle } from 'mortar'
 import { schemaStatements } from '../accounts/schema-entries.ts'
 import type { DataSourceLike } from './sql.ts'
 import { fault } from '../startup-codes.ts'
@@ -8,23 +7,15 @@ export const TABLES = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens',
 
 /**
  * Checks that the DataSource has an entity for each table. Migrations are generated from entities, so a table without
- * one is usually missing in the database, and the endpoints that need it fail. Outside production it logs a warning.
- * @throws StartupError `MORTAR_AUTH_ENTITIES` in production.
+ * one is usually missing in the database, and the endpoints that need it fail.
+ * @throws StartupError `MORTAR_AUTH_ENTITIES`.
  */
-export function checkEntities(
-  source: DataSourceLike,
-  { environment, logger }: Cradle,
-  tables: readonly string[],
-): void {
+export function checkEntities(source: DataSourceLike, tables: readonly string[]): void {
   const prefix = source.options.entityPrefix ?? ''
   const known = new Set(source.entityMetadatas.map(({ tableName }) => tableName))
   const missing = tables.filter((table) => !known.has(prefix + table))
   if (missing.length === 0) return
   const found = `The DataSource of basicAuth() has no entity for ${missing.join(', ')}.`
   const remedy = `Write ${schemaStatements(missing)} in the schema module that you pass as entities, then generate and run a migration.`
-  if (environment !== 'production') {
-    logger.warn(`${found} ${remedy} Production refuses to start without it.`)
-    return
-  }
   throw fault('MORTAR_AUTH_ENTITIES', found, { remedy })
 }

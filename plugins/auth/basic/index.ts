@@ -1,6 +1,6 @@
 /** The default provider: e-mail and password on the application's relational database, `@mortar/auth/basic`. */
 import type { StartupError, BrickServices, Cradle } from 'mortar'
-import { checkOptions, type OptionChecks } from 'mortar/kit'
+import { checkOptions, requireInProduction, type OptionChecks } from 'mortar/kit'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
@@ -74,7 +74,7 @@ export function basicAuth<Users = unknown>(
           ownPublicColumns(source).map(({ databaseName }) => databaseName),
           { listed: options.publicColumns, hide: 'Give the column select: false' },
         )
-        checkEntities(source, services, tables)
+        await requireInProduction(services, 'auth', () => checkEntities(source, tables))
         checkSignUpFields(
           signUpFieldNames(options.signUpFields),
           ownPublicColumns(source).map(({ propertyName }) => propertyName),

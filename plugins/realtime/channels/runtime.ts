@@ -1,4 +1,4 @@
-import { StartupError, type Authenticator, type Cradle, type Infer, type Logger } from 'mortar'
+import type { Authenticator, Cradle, Infer, Logger } from 'mortar'
 import {
   compileGuard,
   type DataSourceLike,
@@ -7,13 +7,14 @@ import {
   type Guard,
   ignore,
   openTransaction,
+  requireInProduction,
   runnerOf,
   type Transaction,
   whenCommitted,
 } from 'mortar/kit'
 import type { ChannelAddress, EventSchemas } from './channel.ts'
 import { databaseEngine } from './database-engine.ts'
-import type { ChannelEngine, NewEvent, Place } from './engine.ts'
+import type { ChannelEngine, NewEvent } from './engine.ts'
 import { Follower } from './follower.ts'
 import { Hub } from './hub.ts'
 import { loadChannels, type LoadedChannel, type LoadedChannels } from './load-channels.ts'
@@ -112,9 +113,9 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
       const found = await loadChannels(settings.directory)
       const { channelsPerConnection } = settings
       const parts = { engine, follower, presence, channelsPerConnection }
-      const made = new Hub(found, { ...parts, ...guardsOf(found, services) })
-      hub = made
-      follower.place = await opened(engine, services)
+      hub = new Hub(found, { ...parts, ...guardsOf(found, services) })
+      const place = await requireInProduction(services, 'channels', () => engine.open())
+      if (place) follower.place = place
     },
     work() {
       follower.start(follower.place)
@@ -128,18 +129,6 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   }
   runtimes.set(channels, runtime)
   return runtime
-}
-
-/** A migration may be about to make the tables. @throws StartupError for missing tables in production. */
-async function opened(engine: ChannelEngine, { environment, logger }: Cradle): Promise<Place> {
-  try {
-    return await engine.open()
-  } catch (error) {
-    if (environment === 'production' || !(error instanceof StartupError)) throw error
-    const { code, message } = error
-    logger.warn({ brick: 'channels', code }, `${message} Production refuses to start without it.`)
-    return { epoch: '', at: 0, time: 0 }
-  }
 }
 
 interface Work {

@@ -46,7 +46,7 @@ describe('the start of basicAuth and documentAuth', () => {
   })
 
   const warnings: string[] = []
-  const warn = (message: unknown): void => void warnings.push(String(message))
+  const warn = (...line: unknown[]): void => void warnings.push(String(line.at(-1)))
   const logger: Logger = { debug: warn, info: warn, warn, error: warn, child: () => logger }
   const withEntities = (environment: 'production' | 'test', entities: Record<string, unknown>) =>
     createApp({ environment, logger, appUrl: 'https://app.example.com' })

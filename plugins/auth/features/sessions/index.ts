@@ -3,7 +3,6 @@ import { NotFound } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import type { RecordRow } from '../../accounts/records.ts'
 import { deviceName } from '../../accounts/device-name.ts'
-import { wrongOption } from '../../options/wrong-option.ts'
 import { asOwner, attemptOf, type OwnAttempt } from '../as-owner.ts'
 import type { AuthFeature, FeatureKit } from '../feature.ts'
 import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
@@ -16,8 +15,6 @@ const LONGEST_AGENT = 255
 
 /** Options of `sessions`. */
 export interface SessionsOptions {
-  /** Sessions of one user at a time: a login beyond it ends the oldest. Any number by default. */
-  readonly most?: number
   /** Returns the place of an address of a client, such as a country, for the list. An error leaves the place out. */
   readonly place?: (ip: string) => string | undefined | PromiseLike<string | undefined>
 }
@@ -28,10 +25,7 @@ export interface SessionsOptions {
  * @throws StartupError `MORTAR_AUTH_OPTION` for an invalid option.
  */
 export function sessions(options: SessionsOptions = {}): AuthFeature {
-  checkOptions(options, { of: 'sessions()', brick: 'auth', keys: { most: 'number', place: 'function' } })
-  const { most = Infinity, place } = options
-  if (!(most >= 1) || (most !== Infinity && !Number.isInteger(most)))
-    throw wrongOption(`most of sessions() is ${most}`, 'Write a whole number from 1.')
+  checkOptions(options, { of: 'sessions()', brick: 'auth', keys: { place: 'function' } })
   return {
     name: 'sessions',
     requires: ['recent'],
@@ -43,15 +37,9 @@ export function sessions(options: SessionsOptions = {}): AuthFeature {
         api: createOwnSessions(
           kit,
           (ids) => details.find({ session_id: { anyOf: ids } }),
-          createPlaces(place),
+          createPlaces(options.place),
         ),
-        async admitted(grant, { way }, caller) {
-          // A renewal ends the session that it replaces afterwards.
-          const over =
-            most === Infinity || way === 'renewal' ? [] : (await kit.sessions.list(grant.user)).slice(most)
-          for (const { id } of over) await kit.sessions.end(id)
-          await details.insert(detailsOf(grant, caller, kit.clock.now()))
-        },
+        admitted: (grant, _, caller) => details.insert(detailsOf(grant, caller, kit.clock.now())),
         tidy: (now) => details.remove({ expires_at: { atMost: now } }),
       }
     },
