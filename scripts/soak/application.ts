@@ -66,8 +66,8 @@ function linkPackages(directory: string): void {
     if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
 }
 
-/** Neither the loader nor the conditions of the process that builds. */
+/** The environment of a build server: no variable of the application, and none of the process that builds. */
 function buildEnv(): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _, ...env } = process.env
-  return env
+  const { PATH, HOME } = process.env
+  return { PATH, HOME, NODE_ENV: 'production' }
 }
