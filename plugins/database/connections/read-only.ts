@@ -34,8 +34,8 @@ export function noticeReadOnly(
   })
 }
 
-/** MariaDB and MySQL: `read_only`, the mode of a replica, and InnoDB's own mode. */
-const READ_ONLY_SERVER = new Set([1836, 1874])
+/** MySQL: the mode of a replica, and InnoDB's own mode. MariaDB names the table instead. */
+const READ_ONLY_SERVER = new Set([1836, 1874, 1036])
 const OPTION_PREVENTS = 1290
 
 /** True for the error of a MariaDB or MySQL server that accepts no writes. */

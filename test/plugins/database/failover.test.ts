@@ -11,7 +11,9 @@ import { type ConnectionOptions, type DatabaseSettings, createDataSource, databa
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
 import {
+  askMariaDb,
   askPostgres,
+  MARIADB_PROGRAMS,
   type OwnServer,
   POSTGRES_PROGRAMS,
   startHaproxy,
@@ -20,8 +22,18 @@ import {
   type Switch,
 } from './own-servers.ts'
 
-const TABLE = 'CREATE TABLE written (id integer)'
+const TABLES = {
+  postgres: 'CREATE TABLE written (id integer)',
+  mysql: 'CREATE TABLE app.written (id integer)',
+}
 const WRITE = 'INSERT INTO written VALUES (1)'
+
+/** Makes a folder for servers, which run as users of their own. */
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mortar-failover-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
 const isMissing = (program: string): boolean => spawnSync(program, ['-v']).error !== undefined
 
 function makeApp(options: ConnectionOptions, settings: DatabaseSettings = {}) {
@@ -64,7 +76,9 @@ async function until(app: TestApp, method: 'GET' | 'POST', url: string, status: 
 }
 
 /** Tests an application whose server accepts no writes after `refuse(true)`. */
-function testReadOnly(start: () => Promise<{ app: TestApp; refuse: (on: boolean) => Promise<void> }>): void {
+function testReadOnly(
+  start: () => Promise<{ app: TestApp; refuse: (on: boolean) => Promise<unknown> }>,
+): void {
   it('is 503 for writes and readiness, serves reads, and writes again over new connections', async () => {
     const { app, refuse } = await start()
     expect(await statuses(app, 'POST', '/write')).to.deep.equal([204])
@@ -85,100 +99,122 @@ function testReadOnly(start: () => Promise<{ app: TestApp; refuse: (on: boolean)
   })
 }
 
-const ways: Readonly<Record<string, string | undefined>> = {
-  HAProxy: isMissing('haproxy') ? 'haproxy is not installed' : undefined,
-  'a name that is resolved again': process.platform === 'linux' ? undefined : 'needs the address 127.0.0.2',
+interface Kind {
+  readonly missing: string | undefined
+  readonly options: {
+    readonly type: 'postgres' | 'mysql'
+    readonly username: string
+    readonly database: string
+  }
+  start(folder: string, place: { host: string; port: number; of?: OwnServer }): Promise<OwnServer>
+  /** Runs a statement in the database of the application as an administrator. */
+  ask(server: OwnServer, sql: string): Promise<unknown>
+  /** Statement that ends the connections of applications. */
+  readonly end: string
+  /** Statements that make the standby a primary. */
+  readonly promote: readonly string[]
 }
-for (const [way, missing] of Object.entries(ways))
-  describe(`an application whose PostgreSQL fails over, through ${way}`, function () {
-    if (POSTGRES_PROGRAMS === undefined) skipSuite('the programs of a PostgreSQL server are not installed')
-    else if (missing !== undefined) skipSuite(missing)
-    const running: { stop(): Promise<void> }[] = []
-    const lookup = dns.lookup
-    let folder: string
-    let servers: readonly [a: OwnServer, b: OwnServer]
-    let route: Switch
-    let app: TestApp
 
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'mortar-failover-'))
-      chmodSync(folder, 0o755)
-      const port = await freePort()
-      const a = await startPostgres(join(folder, 'a'), { host: '127.0.0.1', port })
-      running.push(a)
-      await askPostgres(a, TABLE)
-      const b = await startPostgres(join(folder, 'b'), { host: '127.0.0.2', port, of: a })
-      running.push(b)
-      servers = [a, b]
-      route =
-        way === 'HAProxy' ? await startHaproxy(folder, { port: await freePort(), servers }) : byName(port)
-      running.push(route)
-      await route.pointTo('a')
-      app = makeApp({
-        type: 'postgres',
-        host: route.host,
-        port: route.port,
-        username: 'postgres',
-        database: 'postgres',
-        poolSize: 4,
-      })
-      await app.ready()
-    })
-    after(async () => {
-      await app?.close()
-      for (const server of running.toReversed()) await server.stop()
-      await rm(folder, { recursive: true, force: true })
-    })
+const kinds: Readonly<Record<string, Kind>> = {
+  PostgreSQL: {
+    missing: POSTGRES_PROGRAMS === undefined ? 'the programs of a PostgreSQL server' : undefined,
+    options: { type: 'postgres', username: 'postgres', database: 'postgres' },
+    start: startPostgres,
+    ask: askPostgres,
+    end: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    promote: ['SELECT pg_promote()'],
+  },
+  MariaDB: {
+    missing: MARIADB_PROGRAMS.find(isMissing),
+    options: { type: 'mysql', username: 'app', database: 'app' },
+    start: startMariaDb,
+    ask: askMariaDb,
+    end: 'KILL HARD USER app',
+    promote: ['STOP SLAVE', 'SET GLOBAL read_only = 0'],
+  },
+}
+const ways: Readonly<Record<string, string | undefined>> = {
+  HAProxy: isMissing('haproxy') ? 'haproxy' : undefined,
+  'a name that is resolved again': process.platform === 'linux' ? undefined : 'the address 127.0.0.2',
+}
+for (const [name, kind] of Object.entries(kinds))
+  for (const [way, missingForWay] of Object.entries(ways))
+    describe(`an application whose ${name} fails over, through ${way}`, function () {
+      const missing = kind.missing ?? missingForWay
+      if (missing !== undefined) skipSuite(`needs ${missing}`)
+      const running: { stop(): Promise<void> }[] = []
+      const lookup = dns.lookup
+      let folder: string
+      let servers: readonly [a: OwnServer, b: OwnServer]
+      let route: Switch
+      let app: TestApp
 
-    /** `db.test` is the address of the server in use. */
-    function byName(port: number): Switch {
-      let address = '127.0.0.1'
-      Object.assign(dns, {
-        lookup: (name: string, ...rest: [never, never]) =>
-          lookup(name === 'db.test' ? address : name, ...rest),
+      before(async () => {
+        folder = await ownFolder()
+        const port = await freePort()
+        const a = await kind.start(join(folder, 'a'), { host: '127.0.0.1', port })
+        running.push(a)
+        await kind.ask(a, TABLES[kind.options.type])
+        const b = await kind.start(join(folder, 'b'), { host: '127.0.0.2', port, of: a })
+        running.push(b)
+        servers = [a, b]
+        route =
+          way === 'HAProxy' ? await startHaproxy(folder, { port: await freePort(), servers }) : byName(port)
+        running.push(route)
+        await route.pointTo('a')
+        app = makeApp({ ...kind.options, host: route.host, port: route.port, poolSize: 4 })
+        await app.ready()
       })
-      return {
-        host: 'db.test',
-        port,
-        pointTo: async (server) => void (address = server === 'a' ? '127.0.0.1' : '127.0.0.2'),
-        stop: async () => void Object.assign(dns, { lookup }),
+      after(async () => {
+        await app?.close()
+        for (const server of running.toReversed()) await server.stop()
+        await rm(folder, { recursive: true, force: true })
+      })
+
+      /** `db.test` is the address of the server in use. */
+      function byName(port: number): Switch {
+        let address = '127.0.0.1'
+        Object.assign(dns, {
+          lookup: (host: string, ...rest: [never, never]) =>
+            lookup(host === 'db.test' ? address : host, ...rest),
+        })
+        return {
+          host: 'db.test',
+          port,
+          pointTo: async (server) => void (address = server === 'a' ? '127.0.0.1' : '127.0.0.2'),
+          stop: async () => void Object.assign(dns, { lookup }),
+        }
       }
-    }
 
-    /** New connections lead to the server. Those of the other one end with it, or stay. */
-    async function failOver(to: 'a' | 'b', old: 'ends connections' | 'keeps connections'): Promise<void> {
-      await route.pointTo(to)
-      if (old === 'ends connections')
-        await askPostgres(
-          servers[to === 'a' ? 1 : 0],
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
-        )
-    }
+      /** New connections lead to the server. Those of the other one end with it, or stay. */
+      async function failOver(to: 'a' | 'b', old: 'ends connections' | 'keeps connections'): Promise<void> {
+        await route.pointTo(to)
+        if (old === 'ends connections') await kind.ask(servers[to === 'a' ? 1 : 0], kind.end)
+      }
 
-    testReadOnly(async () => ({
-      app,
-      refuse: (on) => (on ? failOver('b', 'ends connections') : failOver('a', 'keeps connections')),
-    }))
+      testReadOnly(async () => ({
+        app,
+        refuse: (on) => (on ? failOver('b', 'ends connections') : failOver('a', 'keeps connections')),
+      }))
 
-    it('writes to a standby that is promoted', async () => {
-      await failOver('b', 'ends connections')
-      await until(app, 'POST', '/write', 503)
-      await askPostgres(servers[1], 'SELECT pg_promote()')
-      await until(app, 'POST', '/write', 204)
-      expect(await statuses(app, 'POST', '/write')).to.deep.equal([204])
-      await until(app, 'GET', '/readyz', 200)
+      it('writes to a standby that is promoted', async () => {
+        await failOver('b', 'ends connections')
+        await until(app, 'POST', '/write', 503)
+        for (const statement of kind.promote) await kind.ask(servers[1], statement)
+        await until(app, 'POST', '/write', 204)
+        expect(await statuses(app, 'POST', '/write')).to.deep.equal([204])
+        await until(app, 'GET', '/readyz', 200)
+      })
     })
-  })
 
 describe('an application whose PostgreSQL accepts writes', function () {
   if (POSTGRES_PROGRAMS === undefined) skipSuite('the programs of a PostgreSQL server are not installed')
   let folder: string
   let server: OwnServer
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'mortar-failover-'))
-    chmodSync(folder, 0o755)
+    folder = await ownFolder()
     server = await startPostgres(join(folder, 'a'), { host: '127.0.0.1', port: await freePort() })
-    await askPostgres(server, TABLE)
+    await askPostgres(server, TABLES.postgres)
   })
   after(async () => {
     await server?.stop()
@@ -216,26 +252,18 @@ describe('an application whose PostgreSQL accepts writes', function () {
 })
 
 describe('an application whose MariaDB becomes read-only', function () {
-  if (isMissing('mariadbd') || isMissing('mariadb-install-db')) skipSuite('mariadbd is not installed')
+  const missing = MARIADB_PROGRAMS.find(isMissing)
+  if (missing !== undefined) skipSuite(`needs ${missing}`)
   let folder: string
+  let place: { host: string; port: number }
   let server: OwnServer
   let app: TestApp
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'mortar-failover-'))
-    chmodSync(folder, 0o755)
-    server = await startMariaDb(join(folder, 'a'), await freePort())
-    const { host, port } = server
-    const options = { type: 'mysql', host, port, username: 'app', database: 'app', poolSize: 4 } as const
-    app = makeApp(options)
-    for (let isOpen = false; !isOpen; await wait(50)) {
-      const source = createDataSource(options)
-      isOpen = await source.initialize().then(
-        () => true,
-        () => false,
-      )
-      if (isOpen) await source.query(TABLE)
-      if (isOpen) await source.destroy()
-    }
+    folder = await ownFolder()
+    place = { host: '127.0.0.1', port: await freePort() }
+    server = await startMariaDb(join(folder, 'a'), place)
+    await askMariaDb(server, TABLES.mysql)
+    app = makeApp({ ...place, type: 'mysql', username: 'app', database: 'app', poolSize: 4 })
     await app.ready()
   })
   after(async () => {
@@ -244,16 +272,16 @@ describe('an application whose MariaDB becomes read-only', function () {
     await rm(folder, { recursive: true, force: true })
   })
 
-  testReadOnly(async () => {
-    const { host, port } = server
-    return {
-      app,
-      async refuse(on) {
-        const root = createDataSource({ type: 'mysql', host, port, username: 'root', database: 'app' })
-        await root.initialize()
-        await root.query(`SET GLOBAL read_only = ${on ? 1 : 0}`)
-        await root.destroy()
-      },
-    }
+  testReadOnly(async () => ({
+    app,
+    refuse: (on) => askMariaDb(server, `SET GLOBAL read_only = ${on ? 1 : 0}`),
+  }))
+
+  it('is 503 while InnoDB accepts no writes', async () => {
+    await server.stop()
+    server = await startMariaDb(join(folder, 'a'), { ...place, flags: ['--innodb-read-only'] })
+    await until(app, 'GET', '/read', 200)
+    expect(await asked(app, 'POST', '/write')).to.deep.equal(UNAVAILABLE)
+    await until(app, 'GET', '/readyz', 503)
   })
 })

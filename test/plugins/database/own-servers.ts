@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -53,31 +53,41 @@ export async function startPostgres(
   }
   const args = ['-D', folder, '-p', String(port), '-h', host, '-k', '', '-c', 'fsync=off']
   const server = spawn(program('postgres'), args, { ...account, stdio: 'ignore' })
-  await untilPostgresAnswers({ host, port })
+  await untilAnswers(() => askPostgres({ host, port }, 'SELECT 1'))
   return { host, port, folder, stop: () => stopped(server, 'SIGQUIT') }
 }
 
-/** Starts a MariaDB server with the accounts `root` and `app`, both without a password. */
-export async function startMariaDb(folder: string, port: number): Promise<OwnServer> {
+/** Programs of MariaDB that a server needs. */
+export const MARIADB_PROGRAMS = ['mariadbd', 'mariadb-install-db']
+
+/**
+ * Starts an empty MariaDB server, or with `of` a read-only replica of another one. `root` and `app`, whose database is
+ * `app`, have no password. `flags` are further options of the server.
+ */
+export async function startMariaDb(
+  folder: string,
+  { host, port, of, flags = [] }: { host: string; port: number; of?: OwnServer; flags?: readonly string[] },
+): Promise<OwnServer> {
   const account = accountOf('mysql')
-  makeFolder(folder, account)
-  const data = [`--datadir=${folder}`, '--no-defaults']
-  await execute(
-    'mariadb-install-db',
-    [data[1]!, data[0]!, '--auth-root-authentication-method=normal'],
-    account,
-  )
-  const init = join(folder, 'init.sql')
-  // One statement a line. The account is for a connection from this machine, whose name is resolved.
-  writeFileSync(
-    init,
-    'CREATE DATABASE app;\nCREATE USER app@localhost;\nGRANT ALL ON app.* TO app@localhost;\n',
-  )
-  chmodSync(init, 0o644)
-  const socket = join(folder, 'own.sock')
-  const network = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${socket}`, `--init-file=${init}`]
-  const server = spawn('mariadbd', [data[1]!, data[0]!, ...network], { ...account, stdio: 'ignore' })
-  return { host: '127.0.0.1', port, folder, stop: () => stopped(server, 'SIGKILL') }
+  const data = ['--no-defaults', `--datadir=${folder}`]
+  const isNew = !existsSync(folder)
+  if (isNew) makeFolder(folder, account)
+  if (isNew)
+    await execute('mariadb-install-db', [...data, '--auth-root-authentication-method=normal'], account)
+  const id = of === undefined ? 1 : 2
+  const network = [`--port=${port}`, `--bind-address=${host}`, `--socket=${join(folder, 'own.sock')}`]
+  const replication = ['--log-bin=log', `--server-id=${id}`, `--read-only=${id - 1}`]
+  const args = [...data, ...network, ...replication, '--skip-slave-start', ...flags]
+  const server = spawn('mariadbd', args, { ...account, stdio: 'ignore' })
+  await untilAnswers(() => askMariaDb({ host, port }, 'SELECT 1'))
+  const follow = of && [
+    `CHANGE MASTER TO MASTER_HOST='${of.host}', MASTER_PORT=${of.port}, MASTER_USER='root', MASTER_USE_GTID=slave_pos`,
+    'START SLAVE',
+  ]
+  // The account is for a connection from this machine, whose name is resolved.
+  const create = ['CREATE DATABASE app', 'CREATE USER app@localhost', 'GRANT ALL ON app.* TO app@localhost']
+  if (isNew) for (const statement of follow ?? create) await askMariaDb({ host, port }, statement)
+  return { host, port, folder, stop: () => stopped(server, 'SIGTERM') }
 }
 
 /** A proxy between an application and two servers, of which it uses one for new connections. */
@@ -132,10 +142,15 @@ export function askPostgres({ host, port }: Pick<OwnServer, 'host' | 'port'>, sq
   return runStatement({ type: 'postgres', host, port, username: 'postgres', database: 'postgres' }, sql)
 }
 
-async function untilPostgresAnswers(server: Pick<OwnServer, 'host' | 'port'>): Promise<void> {
+/** The same on a server of MariaDB. */
+export function askMariaDb({ host, port }: Pick<OwnServer, 'host' | 'port'>, sql: string): Promise<unknown> {
+  return runStatement({ type: 'mysql', host, port, username: 'root', database: 'mysql' }, sql)
+}
+
+async function untilAnswers(ask: () => Promise<unknown>): Promise<void> {
   for (;;)
     try {
-      return void (await askPostgres(server, 'SELECT 1'))
+      return void (await ask())
     } catch {
       await wait(50)
     }
