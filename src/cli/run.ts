@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
+import { errorCode } from '../support/database-fault.ts'
+import { ignore } from '../support/ignore.ts'
 import { nearest } from '../support/nearest.ts'
 import { readableError } from '../support/readable-error.ts'
 import { type Command, UsageError } from './command.ts'
@@ -12,13 +14,25 @@ import { createTerminal, type Terminal } from './terminal.ts'
 /** Runs a command line and ends the process with its exit code, unless the command goes on serving. */
 export async function run(args: readonly string[], directory: string): Promise<void> {
   const terminal = createTerminal()
-  // The reader of the output may close it early: `mortar routes | head`.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const failure = watchOutput()
   const { code, serves } = await runCommand(args, directory, terminal)
   if (serves && code === 0) return
   // An application's module may have left a timer or a connection, which would keep the process.
-  await Promise.all([flush(process.stdout), flush(process.stderr)])
-  process.exit(code)
+  await flush(process.stdout)
+  const lost = failure()
+  if (lost !== undefined) terminal.note(`mortar: The result could not be written: ${lost.message}`)
+  await flush(process.stderr)
+  process.exit(lost === undefined ? code : code || 1)
+}
+
+/** Returns a function for the error of standard output. A reader may close it early: `mortar routes | head`. */
+function watchOutput(): () => Error | undefined {
+  let failure: Error | undefined
+  process.stderr.on('error', ignore)
+  process.stdout.on('error', (error) => {
+    if (errorCode(error) !== 'EPIPE') failure = error
+  })
+  return () => failure
 }
 
 interface Outcome {

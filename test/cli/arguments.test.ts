@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, openSync } from 'node:fs'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
 
@@ -34,6 +36,20 @@ describe('the arguments of mortar', function () {
     const ran = project.mortar(['routes', '--app', 'nothing.ts'])
     expect(ran.code).to.equal(1)
     expect(ran.err).to.include('MORTAR_CLI_APP')
+  })
+
+  it('end with 1 if their result cannot be written, and not if its reader has left', function () {
+    if (!existsSync('/dev/full')) this.skip()
+    const full = project.mortar(['routes'], { output: openSync('/dev/full', 'w') })
+    expect(full.code).to.equal(1)
+    expect(full.err).to.include('The result could not be written: ENOSPC')
+    const shell = [
+      '-c',
+      '"$0" "$1" routes | true; exit "${PIPESTATUS[0]}"',
+      process.execPath,
+      project.program,
+    ]
+    expect(spawnSync('bash', shell, { cwd: project.directory }).status).to.equal(0)
   })
 
   it('lead to an unexpected error without its secrets, but with its stack', () => {

@@ -50,7 +50,7 @@ describe('mortar console', function () {
       await jobs.add(tidy)
       const metrics = await fetch('http://127.0.0.1:' + process.env.METRICS_PORT).then(() => 'serves', () => 'silent')
       await new Promise((done) => setTimeout(done, 1500))
-      return { metrics, jobs: await jobs.counts(), text: greeting.text, as: as({ id: 'ada' }).greeting.text, crypto: typeof crypto }`
+      return { metrics, jobs: await jobs.counts(), text: greeting.text, as: as({ id: 'ada' }).greeting.text, crypto: typeof crypto, large: 2n ** 64n }`
     const ran = evaluate(code, '--write', '--json')
     expect([ran.err, ran.code]).to.deep.equal(['', 0])
     expect(JSON.parse(ran.out)).to.deep.include({
@@ -58,6 +58,7 @@ describe('mortar console', function () {
       text: 'for nobody in better-sqlite3',
       as: 'for ada in better-sqlite3',
       crypto: 'object',
+      large: '18446744073709551616',
     })
     expect(JSON.parse(ran.out).jobs).to.include({ waiting: 1 })
   })

@@ -20,6 +20,8 @@ export interface Ran {
 /** An application in a directory of its own, and the command line that works on it. */
 export interface TestProject {
   readonly directory: string
+  /** The file of the command line. */
+  readonly program: string
   write(files: Files): void
   /** Runs a command to its end, in an empty environment but for these variables. */
   mortar(args: readonly string[], options?: RunOptions): Ran
@@ -32,6 +34,8 @@ export interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>
   /** By default the directory of the project. */
   readonly directory?: string
+  /** Standard output; a pipe by default. */
+  readonly output?: number
 }
 
 /** A running command. */
@@ -80,7 +84,7 @@ process.stdout.write(\`listens at \${url}\\n\`)
  */
 export function createProject(files: Files, framework = builtFramework()): TestProject {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-cli-'))
-  const program = [join(framework, 'mortar/dist/cli/main.js')]
+  const program = join(framework, 'mortar/dist/cli/main.js')
 
   function write(added: Files): void {
     for (const [path, content] of Object.entries(added)) {
@@ -98,16 +102,18 @@ export function createProject(files: Files, framework = builtFramework()): TestP
   linkPackages(directory)
   return {
     directory,
+    program,
     write,
     mortar(args, options = {}) {
-      const ran = spawnSync(process.execPath, [...program, ...args], {
+      const ran = spawnSync(process.execPath, [program, ...args], {
         ...settings(options),
         encoding: 'utf8',
+        stdio: ['pipe', options.output ?? 'pipe', 'pipe'],
       })
       return { code: ran.status, out: ran.stdout, err: ran.stderr }
     },
     serve(args, options = {}) {
-      const child = spawn(process.execPath, [...program, ...args], {
+      const child = spawn(process.execPath, [program, ...args], {
         ...settings(options),
         stdio: ['ignore', 'pipe', 'pipe'],
       })

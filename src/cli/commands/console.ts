@@ -100,9 +100,13 @@ function compileStatements(code: string): () => Promise<unknown> {
 }
 
 function print(value: unknown, { terminal, values }: CommandInput): void {
-  if (values['json'] === true) terminal.print(JSON.stringify(value ?? null, null, 2))
+  if (values['json'] === true) terminal.print(JSON.stringify(value ?? null, withBigInts, 2))
   else if (typeof value === 'string') terminal.print(value)
   else if (value !== undefined) terminal.print(inspect(value, { depth: 5, maxArrayLength: null }))
+}
+
+function withBigInts(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** Global names, because an object of another context is no `Date` or `Array` to a driver. */

@@ -74,7 +74,7 @@ function parse(line: string): ReloadOutcome | typeof ACCEPTED | undefined {
 
 /** Only root may ask the process of another user, and only in a folder to which not everybody can write. */
 function refuseForeign(path: string, folder: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false })
+  const found = find(path)
   if (found === undefined) throw notRunning(path)
   if (!found.isSocket()) throw fault(path, 'is not a socket', 'Remove the file, and restart the workers.')
   const own = process.getuid?.()
@@ -85,6 +85,14 @@ function refuseForeign(path: string, folder: string): void {
     throw fault(path, 'is in a folder to which every user can write', 'Set FRAMEWORK_STATE to a private one.')
 }
 
+function find(path: string): ReturnType<typeof lstatSync> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw unreadable(path, error as NodeJS.ErrnoException)
+  }
+}
+
 function notAccepted(path: string, { code }: { readonly code?: string | undefined }, isLate: boolean): Error {
   if (isLate || code === undefined)
     return fault(
@@ -93,6 +101,10 @@ function notAccepted(path: string, { code }: { readonly code?: string | undefine
       'Look at the log of the primary process, and restart it if it is stuck.',
     )
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return notRunning(path)
+  return unreadable(path, { code })
+}
+
+function unreadable(path: string, { code }: { readonly code?: string | undefined }): StartupError {
   return fault(path, `cannot be opened (${code})`, 'Run the command as the user of the workers, or as root.')
 }
 

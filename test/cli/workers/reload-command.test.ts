@@ -58,6 +58,15 @@ describe('mortar reload', function () {
     expect(reload('--wait').code).to.equal(0)
   })
 
+  it('names the socket and the remedy if the state folder cannot be read', () => {
+    const variables = { FRAMEWORK_STATE: join(built.project.directory, 'package.json') }
+    const { code, err } = built.project.mortar(['reload'], { variables })
+    expect(code).to.equal(1)
+    expect(err)
+      .to.include('control.sock cannot be opened (ENOTDIR)')
+      .and.include('as the user of the workers')
+  })
+
   it('refuses wrong arguments', () => {
     expect(reload('now')).to.deep.include({ code: 2 })
     for (const time of ['0s', 'soon', '25h', ''])
