@@ -94,6 +94,11 @@ describe('deploy/nginx.conf', () => {
     leave.abort()
   })
 
+  it('closes an idle connection before a process that drains does', () => {
+    const drainDelay = 5
+    expect(Number(/keepalive_timeout (\d+)s;/.exec(site)![1])).to.be.lessThan(drainDelay)
+  })
+
   it('loses no request, GET or POST, when a process ends', async () => {
     const statuses: number[] = []
     const send = async (): Promise<void> => {
