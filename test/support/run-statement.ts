@@ -1,11 +1,11 @@
 import { type ConnectionOptions, createDataSource, openDataSource } from '@mortar/database'
 
 /** Runs one statement on a connection of its own, such as one that creates or drops a database. */
-export async function runStatement(options: ConnectionOptions, sql: string): Promise<void> {
+export async function runStatement(options: ConnectionOptions, sql: string): Promise<unknown> {
   const connection = createDataSource(options)
   await openDataSource(connection)
   try {
-    await connection.query(sql)
+    return await connection.query(sql)
   } finally {
     await connection.destroy()
   }

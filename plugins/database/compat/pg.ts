@@ -1,8 +1,8 @@
 /*
  * The undocumented parts of pg 8 on which this brick relies:
  *
- * 1. `client.connection.stream` is the socket, and `client.connection` tells the server's messages `errorMessage` and
- *    `parameterStatus`. Fallback: a pool without the watch of silent connections.
+ * 1. `client.connection.stream` is the socket, and `client.connection` tells the server's messages `errorMessage`,
+ *    `parameterStatus` and `readyForQuery`. Fallback: a pool without the watch of silent connections.
  * 2. `client.getStartupConf()` returns the settings that are sent with the start of a session. Fallback: the documented
  *    option `options`, which some poolers refuse.
  * 3. `client.processID` is the server's number of the session. Fallback: the server counts as one that hides it.
@@ -27,6 +27,7 @@ export interface PgInsides {
 export interface ServerMessages {
   on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown
   on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): unknown
+  on(event: 'readyForQuery', listener: (session: { readonly status: string }) => void): unknown
 }
 
 interface ParameterStatus {

@@ -8,6 +8,9 @@ const READ_ONLY_TRANSACTION = '25006'
 /** Settings that PostgreSQL 14 and later report whenever they change. A server that can write has both off. */
 const ROLE = ['in_hot_standby', 'default_transaction_read_only']
 
+/** The state of a PostgreSQL session without an open transaction. */
+const IDLE = 'I'
+
 /** Settings of a PostgreSQL session that refuses writes, sent with its start. */
 export const READ_ONLY_SESSION = { default_transaction_read_only: 'on' }
 
@@ -15,8 +18,9 @@ export const READ_ONLY_SESSION = { default_transaction_read_only: 'on' }
 export const REFUSE_WRITES = 'SET SESSION TRANSACTION READ ONLY'
 
 /**
- * Calls `act` when the server refuses a write because it accepts none. On a server that is known to accept writes, the
- * application's own transaction was read-only, which is a mistake of the application.
+ * Calls `act` when the server refuses a write because it accepts none. In a transaction on a server that is known to accept
+ * writes, the application's own transaction was read-only, which is a mistake of the application. A statement alone is
+ * refused by the server only, which reports a changed setting after the error.
  */
 export function noticeReadOnly(
   connection: ServerMessages,
@@ -27,9 +31,14 @@ export function noticeReadOnly(
   connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
     if (ROLE.includes(parameterName)) role.set(parameterName, parameterValue)
   })
+  let isAlone = true
+  connection.on('readyForQuery', ({ status }) => {
+    isAlone = status === IDLE
+  })
   connection.on('errorMessage', (error) => {
     if (error.code !== READ_ONLY_TRANSACTION) return
-    if (refusesWrites() || ROLE.every((name) => role.get(name) === 'off')) markOwn(error)
+    const isWriter = !isAlone && ROLE.every((name) => role.get(name) === 'off')
+    if (refusesWrites() || isWriter) markOwn(error)
     else act()
   })
 }

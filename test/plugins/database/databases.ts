@@ -86,7 +86,7 @@ function sqlite(owner: Owner | undefined, driver?: object): () => TestDatabase {
 
 const newName = (): string => `mortar_${randomBytes(6).toString('hex')}`
 
-function withConnections(place: ConnectionOptions, remove: () => Promise<void>): TestDatabase {
+function withConnections(place: ConnectionOptions, remove: () => Promise<unknown>): TestDatabase {
   const opened: DataSource[] = []
   const options = (entities: Entities = []): ConnectionOptions => ({ ...place, entities })
   return {

@@ -239,6 +239,25 @@ describe('an application whose PostgreSQL accepts writes', function () {
     await app.close()
   })
 
+  it('is 503 from the first write on when the server begins to refuse them on open connections', async () => {
+    const app = makeApp({ ...options(), poolSize: 1 })
+    await app.ready()
+    expect(await statusOf(app, 'POST', '/write')).to.equal(204)
+    const refuse = async (value: 'on' | 'off'): Promise<void> => {
+      await askPostgres(server, `ALTER SYSTEM SET default_transaction_read_only = ${value}`)
+      await askPostgres(server, 'SELECT pg_reload_conf()')
+      // The server tells its open sessions before it begins another one.
+      const shown = JSON.stringify([{ default_transaction_read_only: value }])
+      while (JSON.stringify(await askPostgres(server, 'SHOW default_transaction_read_only')) !== shown)
+        await wait(20)
+    }
+    await refuse('on')
+    expect(await asked(app, 'POST', '/write')).to.deep.equal(UNAVAILABLE)
+    await refuse('off')
+    await until(app, 'POST', '/write', 204)
+    await app.close()
+  })
+
   it('is ready on a server that accepts none, if it only reads', async () => {
     await askPostgres(server, 'ALTER DATABASE postgres SET default_transaction_read_only = on')
     const app = makeApp(options(), { readOnly: true })
