@@ -83,11 +83,11 @@ try {
   })
   console.log(`\n${servers.map(({ title }) => title).join('; ')}\n`)
   console.table(report)
-  const { lost, ghosts, left, moments, ticks } = report
+  const { lost, ghosts, left, overlaps, moments, ticks } = report
   // A restart can last for so long on a busy machine that moments are more than a minute old afterwards: one job for all.
   const isLong = longest > 30_000
   if (isLong) log(`the longest fault lasted ${(longest / 1000).toFixed(1)} s`)
-  const isSound = lost + ghosts + left === 0 && (moments === ticks || (isLong && ticks < moments))
+  const isSound = lost + ghosts + left + overlaps === 0 && (moments === ticks || (isLong && ticks < moments))
   console.log(isSound ? 'No fault found.' : 'FAULTS FOUND.')
   process.exitCode = isSound ? 0 : 1
 } finally {

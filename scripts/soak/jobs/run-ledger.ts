@@ -6,6 +6,7 @@ import type { EngineParts, JobEngine } from '@mortar/jobs'
 import { MortarJobs } from '@mortar/jobs/schema'
 import { chooseEngine } from './choose-engine.ts'
 import { Crew } from './crew.ts'
+import { Overlaps, watchLeases } from './overlaps.ts'
 import type { LedgerPlan } from './plan.ts'
 import { Orders, Runs, TABLES } from './tables.ts'
 
@@ -26,6 +27,8 @@ export interface LedgerReport {
   readonly ghosts: number
   /** Rows of jobs that are left. */
   readonly left: number
+  /** Claims of a job whose earlier lease had not ended. */
+  readonly overlaps: number
 }
 
 /**
@@ -38,6 +41,7 @@ export async function runLedger(plan: LedgerPlan): Promise<LedgerReport> {
   try {
     const firstMoment = await connected(plan, async (db) => {
       await db.synchronize()
+      await watchLeases(db)
       return addSchedule(db)
     })
     await crew.start()
@@ -134,6 +138,7 @@ async function compare(
     lost: without(orders, new Set(ran)),
     ghosts: without(new Set(ran), orders),
     left: (await engine.list({ name: 'order', limit: MANY })).length,
+    overlaps: await db.getRepository(Overlaps).count(),
     moments: (schedule.run_at - firstMoment) / 1000,
     ticks: new Set([...subjects('tick'), ...waiting]).size,
   }

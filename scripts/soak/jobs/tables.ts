@@ -1,5 +1,6 @@
 import { typeorm } from '@mortar/database'
 import { MortarJobs } from '@mortar/jobs/schema'
+import { Overlaps } from './overlaps.ts'
 
 const { EntitySchema } = typeorm
 
@@ -20,4 +21,4 @@ export const Runs = new EntitySchema<{ id: number; kind: string; subject: string
   indices: [{ columns: ['kind', 'subject'] }],
 })
 
-export const TABLES = [MortarJobs, Orders, Runs]
+export const TABLES = [MortarJobs, Orders, Runs, Overlaps]

@@ -24,7 +24,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
         endsLeases: true,
         member: await bundleScript(MEMBER, 'jobs'),
       })
-      expect(report).to.include({ committed: 225, lost: 0, ghosts: 0, left: 0 })
+      expect(report).to.include({ committed: 225, lost: 0, ghosts: 0, left: 0, overlaps: 0 })
       expect(report.kills).to.be.greaterThan(0)
       expect(report.ticks).to.equal(report.moments)
     })
