@@ -33,7 +33,10 @@ export async function buildApplication(
     filter: (path) => !/[\\/](data|dist|\.framework|test)$/.test(path),
   })
   cpSync(routes, join(directory, 'routes/soak'), { recursive: true })
-  if (isWatched) addBricks(join(directory, 'config/bricks.ts'))
+  if (isWatched) {
+    addBricks(join(directory, 'config/bricks.ts'))
+    logRequests(join(directory, 'app.ts'))
+  }
   writeFileSync(
     join(directory, 'package.json'),
     JSON.stringify({ name: 'notes', version: '1.0.0', type: 'module', mortar: { app: './app.ts' } }),
@@ -57,6 +60,11 @@ import { redis } from '@mortar/redis'
   metrics({ token: env.string('METRICS_TOKEN') }),
 ] as const`
   writeFileSync(file, imports + own.replace('] as const', further))
+}
+
+function logRequests(file: string): void {
+  const own = readFileSync(file, 'utf8')
+  writeFileSync(file, own.replace('createApp(config)', 'createApp({ ...config, logRequests: true })'))
 }
 
 function linkPackages(directory: string): void {

@@ -10,7 +10,7 @@ const PAUSE = 6
 /** Breaks one thing after the other in random order until `stopped()`, and leaves everything whole. */
 export async function breakThings(
   world: World,
-  { engine, redis }: { readonly engine: Engine; readonly redis: RedisEngine },
+  { engine, redis, only }: { readonly engine: Engine; readonly redis: RedisEngine; readonly only: string },
   { stopped, log, random }: { stopped: () => boolean; log: (line: string) => void; random: () => number },
 ): Promise<void> {
   const faults: (readonly [name: string, run: () => Promise<void>])[] = [
@@ -21,9 +21,13 @@ export async function breakThings(
     ...Object.entries(redis.faults),
     ['kill -9', () => killOne(world)],
     ['a process frozen for 5 s', () => world.disturbances.during(() => anyOf(world.instances).freeze(5000))],
+    ['a log unread for 5 s', () => anyOf(world.instances).leaveUnread(5000)],
   ]
+  const chosen = faults.filter(([name]) => name.includes(only))
+  if (chosen.length === 0)
+    throw new Error(`No fault is called '${only}'. Use a part of ${faults.map(([name]) => name).join(', ')}.`)
   while (!stopped())
-    for (const [name, run] of shuffled(faults, random)) {
+    for (const [name, run] of shuffled(chosen, random)) {
       for (let second = 0; second < PAUSE && !stopped(); second++) await wait(1000)
       if (stopped()) return
       log(name)

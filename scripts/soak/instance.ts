@@ -19,6 +19,8 @@ export interface InstanceOptions {
   readonly temporary: string
   readonly port: number
   readonly env: Readonly<Record<string, string>>
+  /** Seconds by which its clock is wrong. */
+  readonly skew: number
   /** Called with each line of its output when it has started, and with the number of the start. */
   readonly onLine: (text: string, start: number) => void
 }
@@ -55,14 +57,14 @@ export class Instance {
 
   /** @throws Error with the output when the process ends or is not ready in time. */
   async start(): Promise<void> {
-    const { directory, env, port } = this.#options
+    const { directory, env, port, skew } = this.#options
     const start = ++this.#starts
     const temporary = this.#temporary(start)
     mkdirSync(temporary)
     this.#output = ''
     const child = spawn(process.execPath, [COMMAND_LINE, 'start'], {
       cwd: directory,
-      env: { PATH: process.env['PATH'], ...env, PORT: String(port), TMPDIR: temporary },
+      env: { PATH: process.env['PATH'], ...clockOf(skew), ...env, PORT: String(port), TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -116,6 +118,19 @@ export class Instance {
     child.kill('SIGCONT')
   }
 
+  /** Reads nothing of its output, and sends requests with long paths, until its log cannot be written any more. */
+  async leaveUnread(ms: number): Promise<void> {
+    const { stdout, stderr } = this.#child!
+    for (const stream of [stdout!, stderr!]) stream.pause()
+    const end = Date.now() + ms
+    while (Date.now() < end) {
+      const url = `http://127.0.0.1:${this.port}/${'unread'.repeat(1300)}`
+      const sent = Array.from({ length: 10 }, () => fetch(url, { signal: AbortSignal.timeout(2000) }))
+      await Promise.allSettled(sent.map(async (each) => (await each).arrayBuffer()))
+    }
+    for (const stream of [stdout!, stderr!]) stream.resume()
+  }
+
   /** Bytes of memory and open file descriptors, as Linux counts them. */
   usage(): { rss: number; descriptors: number } | undefined {
     const pid = this.#child?.pid
@@ -131,4 +146,14 @@ export class Instance {
   #temporary(start: number): string {
     return join(this.#options.temporary, `${this.name}-${start}`)
   }
+}
+
+/** Makes the clock of a process of Node wrong. Its timers are right. */
+function clockOf(seconds: number): Record<string, string> {
+  const code = `const Right = Date
+globalThis.Date = class Date extends Right {
+  static now() { return Right.now() + ${seconds * 1000} }
+  constructor(...given) { super(...(given.length > 0 ? given : [Date.now()])) }
+}`
+  return seconds === 0 ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
 }

@@ -40,6 +40,8 @@ export class Signals {
   readonly #kinds = new Map<string, number>()
   /** Responses with 503 by process, as the last scrape counted them. */
   readonly #unavailable = new Map<string, number>()
+  /** The most lines that one start of each process has dropped. */
+  readonly #dropped = new Map<string, number>()
 
   /** Begins the time of a fault, which ends with the next one. */
   begin(name: string): void {
@@ -49,7 +51,7 @@ export class Signals {
 
   /** Counts a line of a process from warnings on, and the line of a recovery. Events of users have other causes. */
   line(process: string, text: string): void {
-    if (this.#causes.length === 0 || !text.startsWith('{')) return
+    if (this.#causes.length === 0 || !text.startsWith('{') || text.includes('"request.completed"')) return
     const line = JSON.parse(text) as Line
     if (!isCounted(line)) return
     const { time, event, code, msg, err } = line
@@ -89,6 +91,8 @@ export class Signals {
     const values = [...text.matchAll(/^mortar_unavailable_total\{.*\} (\d+)$/gm)]
     const count = values.reduce((sum, [, value]) => sum + Number(value), 0)
     if (status === 200) this.#unavailable.set(name, count)
+    const dropped = Number(/^mortar_log_lines_dropped_total(?:\{.*\})? (\d+)$/m.exec(text)?.[1] ?? 0)
+    this.#dropped.set(name, Math.max(dropped, this.#dropped.get(name) ?? 0))
     if (status !== 200 || count > known || /^mortar_health_check\{.*\} 0$/m.test(text)) this.#show('metrics')
   }
 
@@ -99,6 +103,7 @@ export class Signals {
 
   judge(findings: Findings): void {
     for (const [process, lines] of this.#lines) this.#judgeLines(process, lines, findings)
+    for (const [name, count] of this.#dropped) findings.count(`lines that ${name} dropped`, count)
     for (const [kind, count] of this.#kinds) findings.count(`lines: ${kind}`, count)
     for (const cause of this.#causes) this.#judgeCause(cause, findings)
   }

@@ -1,7 +1,7 @@
 // Runs the built reference application under mixed traffic while its processes, its network and its database break,
 // then compares every acknowledged write with the stored rows. Exits with 1 when it finds a fault. docs/reliability.md
 // describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12]
-// [--proxies] [--pause 60] [--seed N]
+// [--proxies] [--pause 60] [--seed N] [--only SIGTERM] [--skew 60]
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,6 +39,8 @@ const { values } = parseArgs({
     calm: { type: 'boolean', default: false },
     proxies: { type: 'boolean', default: false },
     pause: { type: 'string', default: '60' },
+    only: { type: 'string', default: '' },
+    skew: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -77,7 +79,11 @@ async function soak({ title, url }: Engine, { url: redisUrl }: RedisEngine): Pro
   const settle = (work: Promise<void>): Promise<void> => work.catch(() => undefined)
   const traffic = Promise.all([
     ...members.map((member) => settle(member.run(stopped))),
-    breakThings(world, { engine, redis }, { stopped: calm, log, random: randomOf(values.seed) }),
+    breakThings(
+      world,
+      { engine, redis, only: values.only },
+      { stopped: calm, log, random: randomOf(values.seed) },
+    ),
     signals.follow(instances, stopped),
     audit(stopped, () => ended.tryOne(auditor, world)),
   ])
@@ -140,7 +146,11 @@ async function startInstances(env: Readonly<Record<string, string>>, signals: Si
   for (let i = 1; i <= Number(values.processes); i++) {
     const name = `process ${i}`
     const onLine = (text: string, start: number): void => signals.line(`${name}, start ${start}`, text)
-    instances.push(new Instance({ name, directory: build, temporary, port: await freePort(), env, onLine }))
+    // The clock of the second process is ahead, that of the third one behind.
+    const skew = Number(values.skew) * [0, 1, -1][(i - 1) % 3]!
+    instances.push(
+      new Instance({ name, directory: build, temporary, port: await freePort(), env, skew, onLine }),
+    )
   }
   await Promise.all(instances.map((instance) => instance.start()))
   return instances

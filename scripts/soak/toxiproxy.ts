@@ -27,6 +27,7 @@ export async function startToxiproxy(program: string, target: number): Promise<N
     port,
     cut: (ms) => during(ms, both('reset_peer')),
     silence: (ms) => during(ms, both('timeout')),
+    slow: (ms, latency) => during(ms, both('latency', { latency })),
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -34,12 +35,12 @@ export async function startToxiproxy(program: string, target: number): Promise<N
   }
 }
 
-function both(type: string): object[] {
+function both(type: string, attributes: object = { timeout: 0 }): object[] {
   return ['upstream', 'downstream'].map((stream) => ({
     name: `${type}_${stream}`,
     type,
     stream,
-    attributes: { timeout: 0 },
+    attributes,
   }))
 }
 

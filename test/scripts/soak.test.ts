@@ -138,6 +138,25 @@ describe('The proxy of the soak', () => {
     expect(received).to.equal(0)
     expect(socket.destroyed).to.equal(false)
   })
+
+  it('delays bytes, and keeps their order', async () => {
+    const socket = await open()
+    let received = ''
+    let first = 0
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString()
+      first ||= performance.now()
+    })
+    const from = performance.now()
+    const slow = proxy.slow(45, 30)
+    socket.write('b')
+    await slow
+    socket.write('c')
+    while (received.length < 2) await once(socket, 'data')
+    expect(received).to.equal('bc')
+    // A timer may be a millisecond early.
+    expect(first - from).to.be.at.least(28)
+  })
 })
 
 describe('The signals of the soak', () => {

@@ -22,18 +22,26 @@ export async function startMariadb(directory: string): Promise<Engine> {
     runProgram(['mariadb', '--no-defaults', `--socket=${socket}`, '-u', 'root', '-N', '-e', sql])
   let server = await startServer({ data, socket, port, client })
   await client('create database notes')
+  // An administrator may write although the server is read-only.
+  await client('create user notes; grant all on notes.* to notes')
   const network = await startNetwork(port)
   return {
     title: `MariaDB ${(await client('select version()')).trim()}, ${network.title}`,
-    url: `mysql://root@127.0.0.1:${network.port}/notes`,
+    url: `mysql://notes@127.0.0.1:${network.port}/notes`,
     faults: {
       'MariaDB killed for 2 s': async () => {
         await end(server, 'SIGKILL')
         await wait(2000)
         server = await startServer({ data, socket, port, client })
       },
+      'MariaDB read-only for 5 s': async () => {
+        await client('set global read_only = 1')
+        await wait(5000)
+        await client('set global read_only = 0')
+      },
       'connections cut for 1 s': () => network.cut(1000),
       'network silent for 4 s': () => network.silence(4000),
+      'network with 1 s of latency for 8 s': () => network.slow(8000, 1000),
     },
     async stop() {
       await network.stop()

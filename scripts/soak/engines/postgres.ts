@@ -44,8 +44,10 @@ export async function startPostgres(
         await wait(2000)
         await control('-o', settings, 'start')
       },
+      'PostgreSQL read-only for 5 s': () => refuseWrites(run, ['-h', data, '-p', String(port)]),
       'connections cut for 1 s': () => network.cut(1000),
       'network silent for 4 s': () => network.silence(4000),
+      'network with 1 s of latency for 8 s': () => network.slow(8000, 1000),
     },
     async stop() {
       await network.stop()
@@ -53,6 +55,20 @@ export async function startPostgres(
       await control('-m', 'immediate', 'stop')
     },
   }
+}
+
+/** Makes every transaction of the server read-only, as after a failover. */
+async function refuseWrites(
+  run: (program: string, ...args: string[]) => Promise<string>,
+  place: readonly string[],
+): Promise<void> {
+  const set = async (value: string): Promise<void> => {
+    const setting = `alter system set default_transaction_read_only = ${value}`
+    await run('psql', ...place, '-U', 'postgres', '-c', setting, '-c', 'select pg_reload_conf()')
+  }
+  await set('on')
+  await wait(5000)
+  await set('off')
 }
 
 /** Debian keeps the server's programs outside PATH. */

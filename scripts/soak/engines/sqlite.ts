@@ -1,11 +1,16 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { Engine } from './engine.ts'
 
-/** An SQLite file, which all processes share. Another program that holds the write lock is its only fault. */
+/** An SQLite file, which all processes share. Its disk can be full if this process may mount one of its own. */
 export function startSqlite(directory: string): Promise<Engine> {
-  const file = join(directory, 'notes.db')
+  const disk = join(directory, 'disk')
+  const file = join(disk, 'notes.db')
+  mkdirSync(disk)
+  const isOwn = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]).status === 0
   const version = new Database(':memory:').prepare('select sqlite_version() as version').get() as {
     version: string
   }
@@ -15,9 +20,25 @@ export function startSqlite(directory: string): Promise<Engine> {
     faults: {
       'write lock held for 3 s': () => holdLock(file, 3000),
       'write lock held for 8 s': () => holdLock(file, 8000),
+      ...(isOwn && { 'disk full for 5 s': () => fill(join(disk, 'ballast'), 5000) }),
     },
-    stop: () => Promise.resolve(),
+    stop: async () => {
+      if (isOwn) spawnSync('umount', ['--lazy', disk])
+    },
   })
+}
+
+async function fill(file: string, ms: number): Promise<void> {
+  const end = Date.now() + ms
+  while (Date.now() < end) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(65_536), { flag: 'a' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+    await wait(20)
+  }
+  rmSync(file)
 }
 
 async function holdLock(file: string, ms: number): Promise<void> {
