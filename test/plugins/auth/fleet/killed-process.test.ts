@@ -4,7 +4,7 @@ import { KINDS } from '../../database/databases.ts'
 import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
-/** `TEST_KILLS=20` for a longer look with more flows in each; it prints what was found. */
+/** `TEST_KILLS=20` for a longer look with more flows in each, and at every statement; it prints what was found. */
 const KILLS = Number(process.env['TEST_KILLS'] ?? 1)
 /** Flows that run in a process when it is killed. */
 const CONCURRENT = process.env['TEST_KILLS'] === undefined ? 12 : 32
@@ -130,7 +130,7 @@ for (const [name, kind] of Object.entries(KINDS))
       const isEnded = first.status === 401
       note(flow, `${answer ?? 'no response'}, ${isEnded ? 'ended' : 'alive'}`)
       if (answer !== null && answer < 300) expect(isEnded, `${flow}: acknowledged`).to.equal(true)
-      if (flow !== 'logout' && flow !== 'signOut') {
+      if (/^(change|reset)-password/.test(flow)) {
         const isNew = await works(one, user, NEXT)
         expect(await works(other, user, PASSWORD), flow).to.equal(!isNew)
         if (isNew) expect(isEnded, `${flow}: a session of the old password`).to.equal(true)
@@ -157,6 +157,33 @@ for (const [name, kind] of Object.entries(KINDS))
         await pause(UNTIL_READ)
         await Promise.all(users.map((user, n) => check(user, flowOf(n), statuses[n]!)))
       }
+    })
+
+    /** Kills a process before the nth statement of a flow. @returns false if the flow has fewer statements. */
+    const killBefore = async (statement: number, flow: string): Promise<boolean> => {
+      const victim = await fleet.join()
+      const made = await newcomer()
+      const user = flow === 'reset-password' ? await withToken(made) : made
+      await fleet.post(victim, `/die-before/${statement}`)
+      const status = await FLOWS[flow]!(victim, user).then(
+        (reply) => reply.status,
+        () => null,
+      )
+      if (status !== null) await fleet.kill(victim)
+      killed.add(victim)
+      await pause(UNTIL_READ)
+      await check(user, `${flow}, statement ${statement}`, status)
+      return status === null
+    }
+
+    for (const flow of process.env['TEST_KILLS'] === undefined ? [] : names)
+      it(`does so before each statement of ${flow}`, async () => {
+        let statement = 1
+        while (await killBefore(statement, flow)) statement++
+        expect(statement).to.be.at.least(3)
+      })
+
+    after(() => {
       if (process.env['TEST_KILLS'] !== undefined) process.stdout.write(`${name} ${JSON.stringify(found)}\n`)
     })
   })

@@ -1,7 +1,8 @@
 /**
  * One process of several on one database: serves the auth endpoints as its first argument (JSON) says, prints where,
  * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent,
- * `/aborts` counts the event streams of `/events` whose signal has aborted.
+ * `/aborts` counts the event streams of `/events` whose signal has aborted. After `/die-before/3` the process is killed
+ * before its third statement.
  */
 import { once } from 'node:events'
 import argon2 from 'argon2'
@@ -28,6 +29,8 @@ const redis = options.redis === undefined ? undefined : new (await import('iored
 const mails: string[] = []
 let hashes = 0
 let aborts = 0
+/** Statements until the process is killed. */
+let left = Number.POSITIVE_INFINITY
 
 const { verify, hash } = argon2
 argon2.verify = (...call) => {
@@ -64,7 +67,13 @@ async function useDatabase(): Promise<() => Promise<unknown>> {
     app.use(auth(documentAuth({ ...settings, db: client.db(connection.name) })))
     return () => client.close()
   }
-  const source = createDataSource({ ...connection, entities: [schema, challenges] })
+  const countDown = { logQuery: () => (left -= 1) > 0 || process.kill(process.pid, 'SIGKILL') }
+  const source = createDataSource({
+    ...connection,
+    entities: [schema, challenges],
+    logging: ['query'],
+    logger: countDown as never,
+  })
   app.use(database(source)).use(auth(basicAuth(settings)))
   return async () => source.isInitialized && source.destroy()
 }
@@ -85,6 +94,7 @@ app.use(realtime()).use(
       '/socket',
       defineSocket({ auth: true }, ({ signal }) => once(signal, 'abort')),
     )
+    .post('/die-before/:n', ({ params }) => void (left = Number(params.n)))
     .get('/memory', () => process.memoryUsage().heapUsed)
     .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params.id))
     .post('/disable/:id', async ({ params, services }) => {
