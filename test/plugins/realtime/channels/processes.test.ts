@@ -33,6 +33,7 @@ describe('Channels of processes that fail', function () {
     const places = hasServer ? [prepare('suite'), ...faults.map(() => prepare('suite'))] : []
     describe(kind, () => {
       if (!hasServer) prepare()
+      const test = hasServer ? startEarly : it
       test('lose and double no event when one is killed, and its users leave', () => kill(places[0]!()))
       for (const [index, fault] of faults.entries())
         test(`deliver what was published while one had lost its server: ${fault}`, () =>
@@ -46,7 +47,7 @@ describe('Channels of processes that fail', function () {
   })
 
   /** A test that begins with all others. */
-  function test(title: string, act: () => Promise<void>): void {
+  function startEarly(title: string, act: () => Promise<void>): void {
     let work: Promise<void> | undefined
     const begin = (): Promise<void> => (work ??= act())
     begun.push(() => void begin().catch(() => undefined))
