@@ -9,7 +9,7 @@ describe('the arguments of mortar', function () {
   after(() => project.remove())
 
   it('name a command; help and version print to standard output', () => {
-    const help = project.mortar(['--help'])
+    const help = project.mortar(['--help'], { alone: true })
     expect([help.code, help.err]).to.deep.equal([0, ''])
     for (const name of ['new', 'dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
       expect(help.out).to.match(new RegExp(`^ {2}${name} `, 'm'))

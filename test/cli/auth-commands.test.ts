@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createProject, type Ran, type TestProject } from './project.ts'
+import type { Ran } from './command-host.ts'
+import { createProject, type TestProject } from './project.ts'
 
 const APP = `import { join } from 'node:path'
 import { createApp } from 'mortar'

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createProject, type Files, type Ran, type TestProject } from './project.ts'
+import type { Ran } from './command-host.ts'
+import { createProject, type Files, type TestProject } from './project.ts'
 
 const MANIFEST = { name: 'shop', version: '1.0.0', type: 'module', dependencies: { yup: '1.7.1' } }
 

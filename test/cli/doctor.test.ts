@@ -1,13 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { checkApplication } from '../../src/cli/doctor/check-application.ts'
 import { checkInstallation } from '../../src/cli/doctor/check-installation.ts'
 import { weaknessOfSecret } from '../../src/support/weak-secret.ts'
-import { ROOT } from '../architecture/tree.ts'
-import { builtFramework } from '../support/built-framework.ts'
-import { createProject, type Files, type Ran, type TestProject } from './project.ts'
+import type { Ran } from './command-host.ts'
+import { createProject, type Files, type TestProject } from './project.ts'
 
 interface Report {
   readonly ok: boolean
@@ -136,23 +134,17 @@ describe('mortar doctor', function () {
     return { ...ran, report: JSON.parse(ran.out) as Report }
   }
 
-  describe('in one process for many projects', () => {
-    let examined: ReadonlyMap<string, { code: number; report: Report }>
-    before(() => void (examined = examineAll()))
-
-    for (const [name, [, , code]] of Object.entries(BROKEN))
-      it(`finds ${name}`, () => {
-        const { code: exit, report } = examined.get(name)!
-        expect(report.findings.filter(({ level }) => level !== 'note').map((found) => found.code)).to.include(
-          code,
-        )
-        expect([exit, report.ok]).to.deep.equal([1, false])
-        for (const { remedy, page } of report.findings) {
-          expect(remedy).to.have.length.above(5)
-          expect(page).to.match(/^node_modules\/mortar\/docs\/(cli|startup-errors)\.md/)
-        }
-      })
-  })
+  for (const [name, [files, variables, expected]] of Object.entries(BROKEN))
+    it(`finds ${name}`, () => {
+      const { code, report } = examine(files, variables)
+      const found = report.findings.filter(({ level }) => level !== 'note')
+      expect(found.map((each) => each.code)).to.include(expected)
+      expect([code, report.ok]).to.deep.equal([1, false])
+      for (const { remedy, page } of report.findings) {
+        expect(remedy).to.have.length.above(5)
+        expect(page).to.match(/^node_modules\/mortar\/docs\/(cli|startup-errors)\.md/)
+      }
+    })
 
   it('finds nothing in a correct application, and explains its settings', () => {
     const { code, report } = examine(ROUTE)
@@ -245,27 +237,6 @@ export const app = createApp()
       expect(weaknessOfSecret(weak)).to.be.a('string')
   })
 })
-
-/** The broken applications by their names, examined by one process. */
-function examineAll(): ReadonlyMap<string, { code: number; report: Report }> {
-  const names = Object.keys(BROKEN)
-  const projects = Object.values(BROKEN).map(([files]) => createProject(files))
-  const list = Object.values(BROKEN).map(([, variables], index) => ({
-    directory: projects[index]!.directory,
-    variables,
-  }))
-  const program = join(import.meta.dirname, 'doctor-together.mjs')
-  const env = { PATH: process.env['PATH'], HOME: projects[0]!.directory, NO_COLOR: '1' }
-  const loader = join(ROOT, 'node_modules/tsx/dist/loader.mjs')
-  const args = ['--import', loader, program, builtFramework(), JSON.stringify(list)]
-  const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-  for (const project of projects) project.remove()
-  expect(stdout, stderr).to.match(/^\[/)
-  const results = JSON.parse(stdout) as { code: number; out: string }[]
-  return new Map(
-    results.map(({ code, out }, index) => [names[index]!, { code, report: JSON.parse(out) as Report }]),
-  )
-}
 
 const TAGS = `
 import { EntitySchema } from 'typeorm'

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { ROOT } from '../architecture/tree.ts'
 import { builtFramework } from '../support/built-framework.ts'
-import { createProject, type Ran, type TestProject } from './project.ts'
+import type { Ran } from './command-host.ts'
+import { createProject, type TestProject } from './project.ts'
 
 const INSTALLED = ['mortar', '@mortar/database']
 

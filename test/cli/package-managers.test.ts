@@ -105,7 +105,10 @@ describe('mortar new --package-manager', function () {
     )
     chmodSync(pnpm, 0o755)
     const PATH = [programs, process.env['PATH']].join(delimiter)
-    const made = project.mortar(['new', 'failing', '--package-manager', 'pnpm'], { variables: { PATH } })
+    const made = project.mortar(['new', 'failing', '--package-manager', 'pnpm'], {
+      variables: { PATH },
+      alone: true,
+    })
     expect(made.code).to.equal(1)
     expect(made.err).to.include('ran install\n')
     expect(made.err).to.include('pnpm could not install the packages').and.to.include('MORTAR_CLI_INSTALL')

@@ -6,16 +6,10 @@ import { dirname, join } from 'node:path'
 import { ROOT } from '../architecture/tree.ts'
 import { type ChildOutput, outputOf } from '../docs/child-output.ts'
 import { builtFramework } from '../support/built-framework.ts'
+import { type Ran, runHosted } from './command-host.ts'
 
 /** Files of a project by their path. */
 export type Files = Readonly<Record<string, string>>
-
-/** Exit code and output of a command. */
-export interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
 
 /** An application in a directory of its own, and the command line that works on it. */
 export interface TestProject {
@@ -34,7 +28,9 @@ export interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>
   /** By default the directory of the project. */
   readonly directory?: string
-  /** Standard output; a pipe by default. */
+  /** Runs the command in a process of its own, which takes longer. */
+  readonly alone?: boolean
+  /** Standard output of that process; a pipe by default. */
   readonly output?: number
 }
 
@@ -45,6 +41,9 @@ export interface Serving {
   /** Ends it as Ctrl-C does. @returns its exit code. */
   stop(): Promise<number | null>
 }
+
+/** Commands that end only if they fail, so they need a process of their own. */
+const SERVING = new Set(['dev', 'start', 'work'])
 
 const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3']
 
@@ -105,10 +104,15 @@ export function createProject(files: Files, framework = builtFramework()): TestP
     program,
     write,
     mortar(args, options = {}) {
+      const { cwd, env } = settings(options)
+      const { alone, output } = options
+      if (!alone && output === undefined && !SERVING.has(args[0]!))
+        return runHosted(framework, { args, directory: cwd, variables: env })
       const ran = spawnSync(process.execPath, [program, ...args], {
-        ...settings(options),
+        cwd,
+        env,
         encoding: 'utf8',
-        stdio: ['pipe', options.output ?? 'pipe', 'pipe'],
+        stdio: ['pipe', output ?? 'pipe', 'pipe'],
       })
       return { code: ran.status, out: ran.stdout, err: ran.stderr }
     },
