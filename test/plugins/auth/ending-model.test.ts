@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Random } from '../../schema/support/random.ts'
 import { seedFor } from '../../support/seed.ts'
-import { EndingScene, WAYS } from './support/ending-scene.ts'
+import { EndingScene, WAYS, withEndings } from './support/ending-scene.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import type { InWorld, World } from './support/world.ts'
 
@@ -14,34 +14,37 @@ const ROUNDS = 25
 onEachStore('A login that meets the end of sessions', (inWorld) => {
   for (const way of Object.keys(WAYS))
     it(`falls before or after ${way}, at each of its statements`, () =>
-      inScene(inWorld, {}, async (scene, [one]) => {
+      inScene(inWorld, async (scene, one) => {
         for (let place = 0, isLast = false; !isLast; place++) {
-          const victim = await scene.newVictim()
           const known = new Set(scene.tokens.keys())
+          const victim = await scene.newVictim()
+          const end = await scene.prepare(0, way, victim)
           const login = scene.logIn(1, victim)
           await scene.schedule.run(login, 'insert sessions')
-          const ending = scene.end(0, way, victim)
+          const ending = end()
           await scene.schedule.quiet()
           for (let step = 0; step < place && ending.waiting.length > 0; step++)
             await scene.schedule.release(ending)
           isLast = ending.waiting.length === 0
           await scene.schedule.run(login)
           await scene.schedule.run(ending)
-          const met = [victim.sessionId, ...scene.tokens.keys()].filter((id) => !known.has(id))
+          const met = [...scene.tokens.keys()].filter((id) => !known.has(id))
           expect(await scene.misjudgedBy(one, met), `statement ${place}`).to.deep.equal([])
+          if (place > 0) continue
+          const alive = await scene.alive()
+          expect(met.some((id) => !alive.has(id))).to.equal(true)
         }
       }))
 
   it(`falls before or after whatever ends sessions, in any order, seed ${seedFor('endings')}`, () =>
-    inScene(inWorld, { maxSessions: 3 }, async (scene) => {
+    inScene(inWorld, async (scene) => {
       const random = new Random(seedFor('endings'))
       const ways = Object.keys(WAYS)
       for (let round = 0; round < ROUNDS; round++) {
         const victim = await scene.newVictim()
-        for (const process of [0, 1]) {
-          scene.logIn(process, victim)
-          scene.end(process, random.pick(ways), victim)
-        }
+        const ends = [0, 1].map((process) => scene.prepare(process, random.pick(ways), victim))
+        for (const end of await Promise.all(ends)) end()
+        for (const process of [0, 1]) scene.logIn(process, victim)
         scene.logIn(random.below(2), victim)
         await scene.shuffle((count) => random.below(count))
       }
@@ -49,17 +52,14 @@ onEachStore('A login that meets the end of sessions', (inWorld) => {
 })
 
 /** Two processes, and at the end a third one that judges every token. */
-function inScene(
-  inWorld: InWorld,
-  auth: { readonly maxSessions?: number },
-  body: (scene: EndingScene, worlds: readonly [World, World]) => Promise<void>,
-): Promise<void> {
-  return inWorld({ file: true, auth }, (one) =>
-    inWorld({ file: one.file, auth }, async (two) => {
-      const scene = await EndingScene.of([one, two])
-      await body(scene, [one, two])
+function inScene(inWorld: InWorld, body: (scene: EndingScene, one: World) => Promise<void>): Promise<void> {
+  const { mails, ...options } = withEndings()
+  return inWorld(options, (one) =>
+    inWorld({ ...options, file: one.file }, async (two) => {
+      const scene = await EndingScene.of([one, two], mails)
+      await body(scene, one)
       expect(scene.tokens.size).to.be.greaterThan(3)
-      await inWorld({ file: one.file, auth }, async (late) => {
+      await inWorld({ ...options, file: one.file }, async (late) => {
         expect(await scene.misjudgedBy(late)).to.deep.equal([])
       })
     }),

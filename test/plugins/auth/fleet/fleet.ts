@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import * as schema from '@mortar/auth/basic/schema'
-import * as challenges from '@mortar/auth/challenges/schema'
 import type { ConnectionOptions } from '@mortar/database'
 import type { DataSource } from 'typeorm'
 import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
 import { bundleScript } from '../../../support/bundle-script.ts'
+import { entitiesOf } from './ending-features.ts'
 
 /** A database of a server of MongoDB's protocol. */
 export interface DocumentPlace {
@@ -28,6 +27,8 @@ export interface MemberOptions {
   /** Milliseconds by which the clock of its host is wrong. */
   readonly skew?: number
   readonly freshSession?: boolean
+  /** Adds the features that end sessions: most sessions of a user. */
+  readonly most?: number
 }
 
 /** Settings of a fleet: those of all processes, and those of the nth one. */
@@ -42,6 +43,7 @@ export interface Processes {
   /** Posts to a process; `n` chooses it, by turns. */
   post(n: number, path: string, body?: unknown, headers?: Ask['headers']): Promise<Reply>
   get(n: number, path: string, headers?: Ask['headers']): Promise<Reply>
+  delete(n: number, path: string, headers?: Ask['headers']): Promise<Reply>
   /** The same to all of them, read. */
   all<T>(path: string): Promise<T[]>
   /** Starts one process more. @returns its number. */
@@ -65,7 +67,7 @@ export async function openFleet(
   size: number,
   options: FleetOptions = {},
 ): Promise<Fleet> {
-  const source = await place.open([schema, challenges])
+  const source = await place.open(entitiesOf(options.most))
   await source.synchronize()
   return { ...(await startProcesses(place.options(), size, options)), source }
 }
@@ -94,6 +96,7 @@ export async function startProcesses(
         ...(headers && { headers }),
       }),
     get: (n, path, headers) => send(urlOf(n), 'GET', path, headers && { headers }),
+    delete: (n, path, headers) => send(urlOf(n), 'DELETE', path, headers && { headers }),
     all: async <T>(path: string) =>
       (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
     join: add,

@@ -1,6 +1,7 @@
 /**
  * One process of several on one database: serves the auth endpoints as its first argument (JSON) says, prints where,
- * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent,
+ * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent, `/links`
+ * lists the mails of features with the tokens of their links, `/command/…` runs a command of `mortar auth` on a user,
  * `/aborts` counts the event streams of `/events` whose signal has aborted. After `/die-before/3` the process is killed
  * before its third statement.
  */
@@ -9,13 +10,13 @@ import argon2 from 'argon2'
 import { createApp, createRouter, sse } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } from '@mortar/auth/basic'
-import * as schema from '@mortar/auth/basic/schema'
-import * as challenges from '@mortar/auth/challenges/schema'
 import { ticket } from '@mortar/auth/ticket'
 import { documentAuth } from '@mortar/auth-document'
 import { createDataSource, database } from '@mortar/database'
 import { limits } from '@mortar/limits'
 import { defineSocket, realtime } from '@mortar/realtime'
+import { accountCommands } from '../../../../plugins/auth/commands.ts'
+import { endingFeatures, entitiesOf } from './ending-features.ts'
 import type { MemberOptions } from './fleet.ts'
 
 const options = JSON.parse(process.argv[2]!) as MemberOptions
@@ -27,6 +28,7 @@ if (options.skew !== undefined) {
 // Most processes need neither driver, and half of their start would be spent on both.
 const redis = options.redis === undefined ? undefined : new (await import('ioredis')).Redis(options.redis)
 const mails: string[] = []
+const links: { kind: string; to: string; token: string | undefined }[] = []
 let hashes = 0
 let aborts = 0
 /** Statements until the process is killed. */
@@ -45,10 +47,14 @@ argon2.hash = ((...call: Parameters<typeof hash>) => {
 const providerOf = (services: object) =>
   (services as { authProvider: ConnectedPasswordProvider }).authProvider
 
+const COMMANDS = accountCommands('basic')
+
 const settings: PasswordAuthOptions = {
   secret: 'the processes of one fleet share a secret of 32 bytes',
   cost: { memory: options.memory ?? 64, passes: 1 },
-  features: [ticket()],
+  features: [ticket(), ...endingFeatures(options.most)],
+  appUrl: 'https://fleet.example.com',
+  sendMail: ({ kind, to, link }) => void links.push({ kind, to, token: link?.split('#token=')[1] }),
   sendResetEmail: async (_to, token) => void mails.push(token),
   ...(options.limited ? {} : { limits: false }),
   ...(options.freshSession && { freshSession: true }),
@@ -70,7 +76,7 @@ async function useDatabase(): Promise<() => Promise<unknown>> {
   const countDown = { logQuery: () => (left -= 1) > 0 || process.kill(process.pid, 'SIGKILL') }
   const source = createDataSource({
     ...connection,
-    entities: [schema, challenges],
+    entities: entitiesOf(options.most),
     logging: ['query'],
     logger: countDown as never,
   })
@@ -82,6 +88,11 @@ app.use(realtime()).use(
   createRouter()
     .get('/hashes', () => hashes)
     .get('/mails', () => mails)
+    .get('/links', () => links)
+    .post('/command/:name/:user', async ({ params: { name, user } }) => {
+      const values = name === 'delete' ? { yes: true } : {}
+      return (await COMMANDS[name]!.run({ positionals: [user], values }, app.services)).json
+    })
     .get('/aborts', () => aborts)
     .get('/events', { auth: true }, (ctx) =>
       sse(ctx, async function* ({ signal }) {

@@ -5,7 +5,8 @@ import type { DataSource } from 'typeorm'
 import { startMongoServer, type MongoServer } from '../../../support/mongo-server/server.ts'
 import { openDatabase, type OpenDatabase } from '../../../support/mongo.ts'
 import { KINDS } from '../../database/databases.ts'
-import { openFleet, startProcesses, type Processes } from './fleet.ts'
+import { endingFeatures } from './ending-features.ts'
+import { openFleet, startProcesses, type FleetOptions, type Processes } from './fleet.ts'
 
 /** Look-ups and changes that a test makes behind the back of the processes. */
 export interface Records {
@@ -23,19 +24,22 @@ export interface SharedStore {
   readonly records: Records
 }
 
+/** Starts two processes. */
+type Open = (options?: FleetOptions) => Promise<SharedStore>
+
 /**
  * The stores that several processes share, by name. Call one first in the body of a `describe`, and the function that
  * comes back in its `before`.
  */
-export const SHARED_STORES: Readonly<Record<string, () => () => Promise<SharedStore>>> = {
+export const SHARED_STORES: Readonly<Record<string, () => Open>> = {
   ...Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, () => relational(kind)])),
   'document (stand-in)': document,
 }
 
-function relational(kind: (typeof KINDS)[string]): () => Promise<SharedStore> {
+function relational(kind: (typeof KINDS)[string]): Open {
   const place = kind('suite')
-  return async () => {
-    const fleet = await openFleet(place(), 2)
+  return async (options) => {
+    const fleet = await openFleet(place(), 2, options)
     return { fleet, records: recordsOfSource(fleet.source) }
   }
 }
@@ -53,7 +57,7 @@ function recordsOfSource(source: DataSource): Records {
   }
 }
 
-function document(): () => Promise<SharedStore> {
+function document(): Open {
   let server: MongoServer
   let database: OpenDatabase
   before(async () => {
@@ -64,9 +68,10 @@ function document(): () => Promise<SharedStore> {
     await database.close()
     await server.close()
   })
-  return async () => {
-    await ensureAuthIndexes(database.db, [ticket()])
-    const fleet = await startProcesses({ type: 'document', url: server.url, name: database.name }, 2)
+  return async (options) => {
+    await ensureAuthIndexes(database.db, [ticket(), ...endingFeatures(options?.most)])
+    const place = { type: 'document', url: server.url, name: database.name } as const
+    const fleet = await startProcesses(place, 2, options)
     return { fleet, records: recordsOfDb(database.db) }
   }
 }

@@ -14,7 +14,7 @@ const acting = new AsyncLocalStorage<Scheduled>()
 
 /**
  * Runs flows of several processes one statement at a time. `pass` is the gate before each statement; what belongs to no
- * scheduled flow passes immediately.
+ * scheduled flow, or comes after the end of its flow, passes immediately.
  */
 export class Schedule {
   private readonly flows: Scheduled[] = []
@@ -23,7 +23,7 @@ export class Schedule {
   /** Called before each statement. */
   readonly pass = (statement: Statement | undefined): Promise<void> | undefined => {
     const flow = acting.getStore()
-    if (flow === undefined) return undefined
+    if (flow === undefined || flow.isDone) return undefined
     return new Promise((release) => {
       flow.waiting.push({ statement, release })
       this.changed()
