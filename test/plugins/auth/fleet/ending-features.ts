@@ -10,9 +10,9 @@ import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
 import { totp } from '@mortar/auth/totp'
 import { AuthRecoveryCodes, AuthSessionMethods, AuthTotp } from '@mortar/auth/totp/schema'
 
-/** The features that end sessions. @param most sessions of a user; undefined for none of the features. */
+/** The features that end sessions, with a limit of sessions; without it none. */
 export function endingFeatures(most: number | undefined) {
-  return most === undefined ? [] : [recent(), sessions({ most }), notices(), totp(), account()]
+  return most === undefined ? [] : [recent(), sessions(), notices(), totp(), account()]
 }
 
 const TABLES = [

@@ -58,6 +58,7 @@ const settings: PasswordAuthOptions = {
   sendResetEmail: async (_to, token) => void mails.push(token),
   ...(options.limited ? {} : { limits: false }),
   ...(options.freshSession && { freshSession: true }),
+  ...(options.most !== undefined && { maxSessions: options.most }),
 }
 
 const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
@@ -73,7 +74,10 @@ async function useDatabase(): Promise<() => Promise<unknown>> {
     app.use(auth(documentAuth({ ...settings, db: client.db(connection.name) })))
     return () => client.close()
   }
-  const countDown = { logQuery: () => (left -= 1) > 0 || process.kill(process.pid, 'SIGKILL') }
+  const countDown = {
+    logQuery: () => (left -= 1) > 0 || process.kill(process.pid, 'SIGKILL'),
+    logQueryError: () => undefined,
+  }
   const source = createDataSource({
     ...connection,
     entities: entitiesOf(options.most),

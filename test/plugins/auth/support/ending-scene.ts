@@ -26,8 +26,9 @@ export const flowsOf = ({ app }: World): AuthFlows =>
 /** Options of the processes of a scene, with every feature that ends sessions. */
 export function withEndings(): WorldOptions & { readonly mails: AccountMail[] } {
   const mails: AccountMail[] = []
-  const features = [recent(), sessions({ most: MOST }), notices(), emailVerification(), totp(), account()]
+  const features = [recent(), sessions(), notices(), emailVerification(), totp(), account()]
   const auth = {
+    maxSessions: MOST,
     features,
     sendMail: (mail: AccountMail) => mails.push(mail),
     appUrl: 'https://notes.example.com',
