@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
 import { createDataSource, database } from '@mortar/database'
+import { Client } from '../auth/support/client.ts'
 import { skipSuite } from '../../support/servers.ts'
 import { KINDS } from './databases.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
@@ -44,6 +48,38 @@ for (const [driverName, driver] of Object.entries(SQLITE_DRIVERS)) {
       expect(await readiness(source)).to.equal(200)
       expect(await write(app, MIB)).to.deep.equal([204, undefined, undefined])
       expect(await count(app)).to.equal(2)
+      await app.close()
+    })
+
+    it('ends no session and begins none without space, and both with it', async () => {
+      const ballast = join(disk(), 'ballast')
+      const file = join(disk(), 'users.db')
+      const source = createDataSource({
+        type: 'better-sqlite3',
+        database: file,
+        entities: { ...schema },
+        synchronize: true,
+        ...(driver && { driver }),
+      })
+      const provider = basicAuth({ secret: 'k3Jv8mQz1Xw5Tn7Rb2Yd9Lc4Hf6Gp0Sa' })
+      const app = createApp({ logger: false }).use(database(source)).use(auth(provider))
+      const client = new Client(app)
+      const user = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+      expect((await client.post('/auth/signup', user)).status).to.equal(201)
+      fill(ballast)
+      for (const path of ['/auth/logout', '/auth/login', '/auth/refresh']) {
+        const { status, headers } = await client.copy().post(path, user)
+        expect([path, status]).to.deep.equal([path, 503])
+        expect(headers['retry-after'], path).to.match(/^[12]$/)
+      }
+      expect((await client.get('/auth/me')).status).to.equal(200)
+      rmSync(ballast)
+      expect((await client.get('/auth/me')).status).to.equal(200)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      const { accessToken } = client
+      expect((await client.post('/auth/logout')).status).to.equal(204)
+      const headers = { authorization: `Bearer ${accessToken}` }
+      expect((await app.inject({ url: '/auth/me', headers })).statusCode).to.equal(401)
       await app.close()
     })
   })
