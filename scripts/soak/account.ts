@@ -86,7 +86,8 @@ export class Account {
       }
       if (outcome.status === 401) return this.#endedBy(outcome, firstLost)
       if (firstLost === 0) firstLost = from
-      await wait(20 + Math.random() * 200)
+      // A lost response is asked for again immediately, and `Retry-After` of a 503 is at least a second.
+      await wait(outcome.status === 0 ? 20 + Math.random() * 200 : 1000)
     }
   }
 

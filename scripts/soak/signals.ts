@@ -38,6 +38,7 @@ export class Signals {
   /** Lines by process and server that fails: no line names its fault. */
   readonly #lines = new Map<string, { readonly at: number; readonly text: string }[]>()
   readonly #kinds = new Map<string, number>()
+  #mostLines = 0
   /** Responses with 503 by process, as the last scrape counted them. */
   readonly #unavailable = new Map<string, number>()
   /** The most lines that one start of each process has dropped. */
@@ -103,6 +104,7 @@ export class Signals {
 
   judge(findings: Findings): void {
     for (const [process, lines] of this.#lines) this.#judgeLines(process, lines, findings)
+    findings.count('lines of one cause in a minute at most', this.#mostLines)
     for (const [name, count] of this.#dropped) findings.count(`lines that ${name} dropped`, count)
     for (const [kind, count] of this.#kinds) findings.count(`lines: ${kind}`, count)
     for (const cause of this.#causes) this.#judgeCause(cause, findings)
@@ -111,6 +113,7 @@ export class Signals {
   #judgeLines(process: string, lines: readonly { at: number; text: string }[], findings: Findings): void {
     for (const { at } of lines) {
       const minute = lines.filter((line) => line.at >= at && line.at < at + MINUTE)
+      this.#mostLines = Math.max(this.#mostLines, minute.length)
       if (minute.length <= MOST_LINES) continue
       const texts = minute.map(({ text }) => `\n    ${text}`).join('')
       findings.add('more lines than three of one cause in a minute', `${process}: ${minute.length}${texts}`)

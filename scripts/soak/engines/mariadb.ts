@@ -23,7 +23,7 @@ export async function startMariadb(directory: string): Promise<Engine> {
   let server = await startServer({ data, socket, port, client })
   await client('create database notes')
   // An administrator may write although the server is read-only.
-  await client('create user notes; grant all on notes.* to notes')
+  await client('create user notes@localhost; grant all on notes.* to notes@localhost')
   const network = await startNetwork(port)
   return {
     title: `MariaDB ${(await client('select version()')).trim()}, ${network.title}`,

@@ -9,6 +9,8 @@ import { startSilentProxy, type SilentProxy } from './silent-proxy.ts'
 
 /** `TEST_ENDED_ROUNDS=500` for a longer look, which prints the delays; `TEST_SILENCE=30` for longer silence, in seconds. */
 const ROUNDS = Number(process.env['TEST_ENDED_ROUNDS'] ?? 4)
+/** `TEST_SIGN_OUTS=60000` for as many in a minute, with the delays of other requests. */
+const SIGN_OUTS = process.env['TEST_SIGN_OUTS']
 const SILENCE = Number(process.env['TEST_SILENCE'] ?? 2) * 1000
 const PASSWORD = 'the password at first'
 const PATIENCE = 60_000
@@ -142,9 +144,27 @@ for (const [name, kind] of Object.entries(KINDS))
         expect((await me(SILENT, user)).status).to.equal(401)
       })
 
+    /** Sends requests of living clients to each process until `isDone`. @returns their delays. */
+    const serveOthers = async (isDone: { readonly value: boolean }): Promise<number[]> => {
+      const delays: number[] = []
+      const serve = async (_: number, n: number): Promise<void> => {
+        const other = await newcomer(n)
+        while (!isDone.value) {
+          const began = performance.now()
+          expect((await me(n, other)).status).to.equal(200)
+          delays.push(performance.now() - began)
+          await pause(20)
+        }
+      }
+      await Promise.all(SKEWS.map((each, n) => serve(each, n)))
+      return delays
+    }
+
     it('may be many: no living client has to refresh, and the memory is bounded', async () => {
       const living = await newcomer()
-      const count = Number(process.env['TEST_SIGN_OUTS'] ?? 3000)
+      const count = Number(SIGN_OUTS ?? 3000)
+      const isDone = { value: false }
+      const others = serveOthers(isDone)
       const before = (await fleet.all<number>('/memory'))[0]!
       for (let first = 0; first < count; first += 1000) {
         const now = Date.now()
@@ -156,7 +176,10 @@ for (const [name, kind] of Object.entries(KINDS))
         await fleet.source.getRepository('auth_ended_sessions').insert(records)
         const answers = await Promise.all(SKEWS.map((_, n) => me(n, living)))
         expect(answers.map(({ status }) => status)).to.deep.equal(SKEWS.map(() => 200))
+        if (SIGN_OUTS !== undefined) await pause(now + 1000 - Date.now())
       }
+      isDone.value = true
+      report(`${name}, requests of others beside ${count} ends`, await others)
       const user = await newcomer()
       await fleet.post(0, '/auth/logout', undefined, { cookie: user.cookie })
       for (const n of SKEWS.keys()) await delayAt(n, user)
@@ -168,7 +191,7 @@ for (const [name, kind] of Object.entries(KINDS))
 
 /** Prints figures of a longer look. */
 function report(title: string, values: readonly number[]): void {
-  if (process.env['TEST_ENDED_ROUNDS'] === undefined) return
+  if (process.env['TEST_ENDED_ROUNDS'] === undefined && SIGN_OUTS === undefined) return
   const sorted = values.toSorted((one, other) => one - other)
   const at = (part: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * part)]!)
   const late = values.filter((value) => value > 1100).length
