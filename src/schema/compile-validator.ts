@@ -41,8 +41,8 @@ const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => valida
 
 function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
   if (!isYup(schema)) return { validate: standardValidator(schema, text) }
-  const validate = once(() => yupValidator(schema, text))
-  return { validate: (value, limit) => validate()(value, limit) }
+  let validate: Validate | undefined
+  return { validate: (value, limit) => (validate ??= yupValidator(schema, text))(value, limit) }
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {

@@ -6,6 +6,7 @@ import { isYup } from '../compat/yup.ts'
 import { isKnownYup } from '../compat/yup-self-test.ts'
 import type { Schema } from './schema.ts'
 import { compileText } from './yup/fast-text.ts'
+import type { Write } from './yup/text-source.ts'
 
 /** Returns the JSON text of a value filtered by a schema, or an `Invalid`; a promise if the schema is asynchronous. */
 export type Serializer = (value: unknown) => string | Invalid | Promise<string | Invalid>
@@ -23,16 +24,15 @@ export function compileSerializer(schema: Schema): Serializer {
 
 const serializerOf = oncePerSchema((schema: Schema): Serializer => {
   const slow = once(() => serializeSlowly(schema))
-  const fast = once(
-    () => (isYup(schema) && isKnownYup(schema) ? compileText(schema) : undefined) ?? ALWAYS_SLOW,
-  )
+  let fast: Write | undefined
   return (value) => {
-    const text = fast().write(value)
+    fast ??= (isYup(schema) && isKnownYup(schema) ? compileText(schema)?.write : undefined) ?? ALWAYS_SLOW
+    const text = fast(value)
     return typeof text === 'string' ? text : slow()(value)
   }
 })
 
-const ALWAYS_SLOW = { write: (): undefined => undefined }
+const ALWAYS_SLOW: Write = () => undefined
 
 function serializeSlowly(schema: Schema): Serializer {
   const output = compileOutput(schema)

@@ -17,6 +17,13 @@ function both(field: yup.ISchema<unknown>, sent: unknown, location: ValidatedLoc
   })
 }
 
+function queryUpTo(most: number): YupNode {
+  return yup.object({
+    page: yup.number().required().max(most),
+    q: yup.string().required().max(most),
+  }) as unknown as YupNode
+}
+
 describe('Query coercion', () => {
   for (const [text, number] of [
     ['5', 5],
@@ -73,6 +80,33 @@ describe('Query coercion', () => {
     for (const value of both(list, ['7', '0x8']))
       expect((value as Invalid).issues[0]?.path).to.equal('field[1]')
     for (const value of both(yup.array(yup.string()), '')) expect(value).to.deep.equal([''])
+  })
+
+  for (const [name, field] of Object.entries({
+    number: yup.number(),
+    'required number': yup.number().required(),
+    'defined number': yup.number().defined(),
+    'number with a default': yup.number().default(7),
+    'number of a list': yup.number().oneOf([1, 2]),
+    string: yup.string(),
+    'required string': yup.string().required(),
+    'nullable string': yup.string().required().nullable(),
+    'string with a default': yup.string().default('7'),
+    'string of a list': yup.string().oneOf(['1', '2']).required(),
+  }))
+    it(`has the results of yup for a member that is absent, empty or present: ${name}`, () => {
+      for (const sent of [undefined, null, '', '1', '-1.5', 'x', ['1', '2']]) {
+        const [compiled, byYup] = both(field, sent)
+        expect(compiled, String(sent)).to.deep.equal(byYup)
+      }
+    })
+
+  it('keeps the bounds of schemas with equal keys apart', () => {
+    const schemas = [1, 2, 3].map((most) => compileYup(queryUpTo(most), true)!)
+    for (const sent of [1, 2, 3])
+      expect(
+        schemas.map((validate) => validate({ page: String(sent), q: 'x'.repeat(sent) }) instanceof Invalid),
+      ).to.deep.equal([sent > 1, sent > 2, false])
   })
 
   it('does not coerce a body', () => {

@@ -2,7 +2,7 @@ import { AS_CAST, ownIssuesOf } from './own-issues.ts'
 import { FAIL, isStrict, whenAbsent, type FastNode, type SlowPath, type Mode } from './fast-node.ts'
 import { once } from '../once.ts'
 import { allTests } from './passes.ts'
-import { judge, OTHER, quickOf, SAME } from './quick.ts'
+import { judge, OTHER, type Quick, quickOf, SAME } from './quick.ts'
 import { isOfType, type YupNode, type YupTransform } from '../../compat/yup.ts'
 import { correctedTransforms } from '../../compat/yup-corrected.ts'
 
@@ -15,7 +15,13 @@ export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
     schema.type === 'number' ? finite(uncheckedCast(schema, strict)) : uncheckedCast(schema, strict)
   const long = once(() => slowPathOf(schema, cast))
   const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema))
-  return { quick, long, run: runOf(schema, { quick, long, cast }), height: 0 }
+  const absence = mode.text ? absenceOf(schema, quick) : undefined
+  return { quick, absence, long, run: runOf(schema, { quick, long, cast }), height: 0 }
+}
+
+function absenceOf({ spec }: YupNode, { type }: Quick): FastNode['absence'] {
+  if (spec.default !== undefined || (type !== 'string' && type !== 'number')) return undefined
+  return spec.optional ? 'passes' : 'fails'
 }
 
 function uncheckedCast(schema: YupNode, strict: boolean): Run {

@@ -16,6 +16,11 @@ export interface FastNode {
    * `FAIL`; the slow path then decides.
    */
   readonly run: (value: unknown) => unknown
+  /**
+   * For a string or a number that is read from text, the result of an absent value, which is then not passed to `run`.
+   * A value that `quick` does not accept goes to the slow path.
+   */
+  readonly absence?: 'passes' | 'fails' | undefined
   /** Made on first use, because most routes never receive a value that needs it. */
   readonly long: () => SlowPath
   /** Levels of members: 0 for a leaf, 1 for an object of leaves, infinite where the value alone decides. */

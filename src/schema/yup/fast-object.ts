@@ -1,7 +1,9 @@
 import { FAIL, heightAbove, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
+import { generate, type Refer } from './generate.ts'
 import { once } from '../once.ts'
 import { objectSlowPath, planOf, type ObjectPlan } from './object-slow-path.ts'
-import { judge, NOT_QUICK, SAME } from './quick.ts'
+import { NOT_QUICK, quickSource } from './quick.ts'
+import { readDecimal } from './query-coercion.ts'
 import { hasLists, isInheritedName, isRecord, type YupNode } from '../../compat/yup.ts'
 
 type Members = Record<string, unknown>
@@ -21,48 +23,59 @@ export function compileObject(schema: YupNode, mode: Mode, compile: CompileMembe
 }
 
 function runOf(plan: ObjectPlan, absent: () => unknown): Run {
-  const listed = hasLists(plan.schema)
-  if (listed || plan.keys.some(isInheritedName)) return () => FAIL
-  const { keys, members } = plan
+  if (hasLists(plan.schema) || plan.keys.some(isInheritedName)) return () => FAIL
+  const typed = generate<TypedMembers>((refer) => membersSource(plan, refer)) ?? (() => FAIL)
   return (value) => {
     if (!isRecord(value)) return value === undefined ? absent() : FAIL
-    let result: Members | undefined
-    let present = 0
-    for (let index = 0; index < keys.length; index++) {
-      const key = keys[index]!
-      const before = value[key]
-      const after = typed(members[index]!, before)
-      if (after === FAIL) return FAIL
-      if (before !== undefined) present++
-      if (after !== before) result ??= firstMembers(value, keys, index)
-      if (result !== undefined && after !== undefined) result[key] = after
-    }
-    return countKeys(value) === present ? (result ?? value) : withOthers(plan, value, result)
+    return typed(value, plan)
   }
 }
 
-/** Returns the typed value of a member, or `FAIL`. Most members need no call of `run`. */
-function typed({ quick, run }: FastNode, value: unknown): unknown {
-  return judge(quick, value) === SAME ? value : run(value)
+type TypedMembers = (value: Members, plan: ObjectPlan) => unknown
+
+/** Source text of a function that returns the typed form of an object, the object itself, or `FAIL`. */
+function membersSource({ keys, members }: ObjectPlan, refer: Refer): string {
+  const names = keys.map((key) => JSON.stringify(key))
+  const reads = names.map((name, index) => `const v${index} = value[${name}]\n`)
+  const types = members.map((member, index) => memberSource(member, index, refer))
+  const writes = names.map((name, index) => `if (c${index} !== undefined) result[${name}] = c${index}\n`)
+  const present = keys.map((_, index) => `(v${index} === undefined ? 0 : 1)`).join(' + ') || '0'
+  const isSame = keys.map((_, index) => `c${index} === v${index}`).join(' && ') || 'true'
+  return `(value, plan) => {
+    ${reads.join('')}${types.join('')}
+    const isSame = ${isSame}
+    let others = -(${present})
+    for (const _ in value) others++
+    if (isSame && others === 0) return value
+    const result = {}
+    ${writes.join('')}
+    return others === 0 ? result : ${refer(withOthers)}(plan, value, { result, isSame })
+  }`
 }
 
-/** Copies the members before an index, none of which has changed. */
-function firstMembers(value: Members, keys: readonly string[], end: number): Members {
-  const result: Members = {}
-  for (const key of keys.slice(0, end)) if (value[key] !== undefined) result[key] = value[key]
-  return result
-}
-
-function countKeys(value: Members): number {
-  let count = 0
-  for (const _ in value) count++
-  return count
+/** Reads the member of an index as `v0`, and its typed value as `c0`. */
+function memberSource({ quick, run, absence }: FastNode, index: number, refer: Refer): string {
+  const [before, after, fail] = [`v${index}`, `c${index}`, refer(FAIL)]
+  const isNumber = absence !== undefined && quick.type === 'number'
+  const typed = isNumber
+    ? `typeof ${before} === 'string' ? ${refer(readDecimal)}(${before}) : ${before}`
+    : before
+  const test = quickSource(quick, after, refer)
+  if (absence === undefined)
+    return `let ${after} = ${typed}
+      if (!(${test}) && (${after} = ${refer(run)}(${before})) === ${fail}) return ${fail}\n`
+  const isAbsent = absence === 'passes' ? `${before} === undefined || ` : ''
+  return `const ${after} = ${typed}
+    if (!(${isAbsent}${test})) return ${fail}\n`
 }
 
 /** Decides cases that the count of keys cannot: unknown keys, and declared keys with the value undefined. */
-function withOthers(plan: ObjectPlan, value: Members, declared: Members | undefined): unknown {
-  const result = declared ?? firstMembers(value, plan.keys, plan.keys.length)
-  let changed = declared !== undefined
+function withOthers(
+  plan: ObjectPlan,
+  value: Members,
+  { result, isSame }: { result: Members; isSame: boolean },
+): unknown {
+  let changed = !isSame
   for (const key of Object.keys(value)) {
     const known = plan.known.has(key)
     const stays = known ? plan.strict : !plan.strips && !isInheritedName(key)

@@ -9,8 +9,8 @@ const made = new Map<string, (values: unknown[]) => unknown>()
  * site. A loop that all schemas share takes two to five times as long once an application has a dozen of them.
  * Undefined if Node runs with `--disallow-code-generation-from-strings`.
  *
- * Nothing of a request is ever part of the text. Names of a schema enter through `JSON.stringify` and bounds as
- * numbers; everything else is passed as a value, by `refer`.
+ * Nothing of a request is ever part of the text. Names of a schema enter through `JSON.stringify`; everything else,
+ * bounds too, is passed as a value, by `refer`.
  */
 export function generate<Made>(write: (refer: Refer) => string): Made | undefined {
   const values: unknown[] = []

@@ -40,6 +40,7 @@ export function coerced(schema: YupNode, node: FastNode): FastNode {
   if (step === keep) return node
   return {
     quick: node.quick,
+    absence: node.absence,
     height: node.height,
     run: (value) => node.run(step(value, refuse)),
     long: once((): SlowPath => {

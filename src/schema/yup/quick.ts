@@ -77,9 +77,9 @@ export function readDigits(text: string): number | undefined {
 export function quickSource({ type, least, most, rest }: Quick, name: string, refer: Refer): string {
   if (type === 'none') return 'false'
   const tests = [`typeof ${name} === '${type}'`]
-  if (type === 'number') tests.push(`${name} >= ${least} && ${name} <= ${most}`)
-  if (type === 'string' && least > 0) tests.push(`${name}.length >= ${least}`)
-  if (type === 'string' && most < Infinity) tests.push(`${name}.length <= ${most}`)
+  if (type === 'number') tests.push(`${name} >= ${refer(least)} && ${name} <= ${refer(most)}`)
+  if (type === 'string' && least > 0) tests.push(`${name}.length >= ${refer(least)}`)
+  if (type === 'string' && most < Infinity) tests.push(`${name}.length <= ${refer(most)}`)
   if (rest !== undefined) tests.push(`${refer(rest)}(${name})`)
   return tests.join(' && ')
 }
