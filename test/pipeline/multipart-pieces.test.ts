@@ -1,9 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file } from 'mortar'
 import { object, string } from 'yup'
+import { FormReader } from '../../src/pipeline/multipart/form-reader.ts'
+import { TemporaryFiles } from '../../src/pipeline/multipart/temporary-files.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
 import { disposition, multipart, MULTIPART_B } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -76,6 +81,22 @@ describe('A multipart form that arrives in pieces', () => {
         expect(status).to.equal(200)
       })
 
+    it('ends its request when the client leaves in the middle', async () => {
+      const ended = deferred<unknown>()
+      const app = createApp({ logger: false }).use(async (_ctx, next) => {
+        await next().catch(ended.resolve)
+      })
+      const { url } = await open(app.use(routes()))
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write(inPieces('/', body, [1000]).subarray(0, 5000), () =>
+        setTimeout(() => socket.destroy(), 20),
+      )
+      const late = new AbortController()
+      const outcome = await Promise.race([ended.promise, wait(5000, 'late', { signal: late.signal })])
+      late.abort()
+      expect(outcome).to.include({ code: 'malformed_body' })
+    })
+
     it('is read back when a piece ends at any byte of a boundary', async () => {
       const { url } = await open(createApp({ logger: false }).use(routes()))
       const port = Number(new URL(url).port)
@@ -86,6 +107,23 @@ describe('A multipart form that arrives in pieces', () => {
           expect(text, `${edge} - ${back}`).to.contain(expected)
         }
     })
+  })
+})
+
+describe('A field of a multipart form', () => {
+  it('keeps no more memory than its content, however large the piece was that brought it', () => {
+    const most = {
+      limit: 1e6,
+      maxFileSize: 1e6,
+      maxFiles: 1,
+      maxFields: 1,
+      maxHeaderSize: 1000,
+      sizes: new Map(),
+    }
+    const reader = new FormReader('B', { ...most, folder: undefined }, new TemporaryFiles(undefined))
+    reader.feed(Buffer.from(multipart([disposition('name="a"'), 'x']) + ' '.repeat(100_000)))
+    expect(reader.parts[0]!.pieces.map(({ buffer }) => buffer.byteLength < 20_000)).to.deep.equal([true])
+    reader.destroy()
   })
 })
 

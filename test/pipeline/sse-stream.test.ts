@@ -88,6 +88,21 @@ function chunksOf(stream: EventStream): string[] {
   return chunks
 }
 
+describe('The source of an event stream', () => {
+  it('makes no event while the client is behind', async () => {
+    let made = 0
+    const stream = streamOf(
+      (async function* () {
+        while (++made < 1000) yield 'x'.repeat(20_000)
+      })(),
+    )
+    stream.read(0)
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(made).to.be.within(1, 3)
+    stream.destroy()
+  })
+})
+
 describe('The heartbeat of an event stream', () => {
   const intervals = new FakeIntervals()
   beforeEach(() => intervals.install())

@@ -12,12 +12,12 @@ export function sorted(counts: readonly KeyCount[]): readonly KeyCount[] {
   return counts.toSorted((one, other) => (one.key < other.key ? -1 : 1))
 }
 
-/** Returns the results in the order of the keys, from rows in any order. */
+/** Returns the results in the order of the keys, from rows in any order, none of which has expired. */
 export function inOrder(counts: readonly KeyCount[], rows: readonly CountedRow[], now: number): Counted[] {
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return counts.map(({ key }) => {
     const { points, expire } = byKey.get(key)!
-    return { consumed: Number(points), resetIn: Math.max(0, Number(expire) - now) }
+    return { consumed: Number(points), resetIn: Number(expire) - now }
   })
 }
 

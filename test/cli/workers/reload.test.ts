@@ -64,6 +64,18 @@ describe('A reload', () => {
     expect(forked.length).to.equal(3)
   })
 
+  it('is refused for those who wait for another one when the primary process stops', async () => {
+    const { primary, forked, serve } = createFakePrimary(1)
+    await serve()
+    const outcomes = [primary.reload(), primary.reload()]
+    await settle()
+    primary.stop('stop')
+    await forked[1]!.becomeReady()
+    for (const worker of forked) await worker.end()
+    const refused = { outcome: 'refused', message: 'The primary process is stopping.' }
+    expect(await Promise.race([Promise.all(outcomes), settle()])).to.deep.equal([refused, refused])
+  })
+
   it('fills the place of a crashed worker immediately', async () => {
     const { primary, forked, alive, serve, clock } = createFakePrimary(2)
     await serve()

@@ -49,6 +49,31 @@ describe('the store of the limits at the start', () => {
     ])
   })
 
+  it('leaves no clean-up behind', async () => {
+    const { setTimeout: set, clearTimeout: clear } = globalThis
+    const left = new Set<unknown>()
+    const { store } = storeOf(() => Promise.reject(new Error('down')))
+    Object.assign(globalThis, {
+      setTimeout: (run: () => void, delay: number) => {
+        const timer = set(run, delay)
+        if (delay >= 30_000) left.add(timer)
+        return timer
+      },
+      clearTimeout: (timer: NodeJS.Timeout) => {
+        left.delete(timer)
+        clear(timer)
+      },
+    })
+    try {
+      await store.open!()
+      expect(left.size).to.equal(1)
+      store.close!()
+      expect(left.size).to.equal(0)
+    } finally {
+      Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
+    }
+  })
+
   it('stops the start without a table', async () => {
     const { store, warnings } = storeOf(async () => undefined)
     expect(await failure(store.open!())).to.contain("no table 'mortar_limits'")

@@ -26,9 +26,10 @@ for (const [kind, places] of Object.entries(KINDS))
   describe(`expired counts in the database (${kind})`, () => {
     const place = places()
     let counters: DatabaseCounters
+    let source: DataSource
 
     beforeEach(async () => {
-      const source: DataSource = await place().open(schema)
+      source = await place().open(schema)
       await source.synchronize()
       counters = MAKERS[kind]!(source, sideConnections)!
       await counters.prepare()
@@ -45,6 +46,51 @@ for (const [kind, places] of Object.entries(KINDS))
       expect(await counters.deleteExpired(later, 2)).to.equal(0)
       expect(await count(counters, 'long', LONG)).to.equal(8)
     })
+
+    it('begin again at one, and are not read', async () => {
+      const [SOON, key] = [0.001, 'soon']
+      expect(await count(counters, key, SOON, 3)).to.equal(3)
+      await wait(5)
+      expect(await counters.read(key)).to.equal(undefined)
+      expect(await count(counters, key, LONG)).to.equal(1)
+      expect(await counters.read(key)).to.include({ consumed: 1 })
+    })
+
+    it('keep the end of their window while they are counted again', async () => {
+      const resetIn = async () =>
+        (await counters.count([{ key: 'a', window: LONG, requests: 1 }]))[0]!.resetIn
+      const first = await resetIn()
+      await wait(20)
+      expect(await resetIn()).to.be.below(first - 15)
+    })
+
+    it('are counted in any order by several connections at a time', async () => {
+      const other = MAKERS[kind]!(source, sideConnections)!
+      const keys = Array.from({ length: 200 }, (_, number) => ({
+        key: `key ${number}`,
+        window: LONG,
+        requests: 1,
+      }))
+      for (let round = 0; round < 4; round++)
+        await Promise.all([counters.count(keys), other.count(keys.toReversed())])
+      other.disconnect()
+      expect((await counters.count(keys)).map(({ consumed }) => consumed)).to.deep.equal(keys.map(() => 9))
+    })
+
+    if (kind === 'PostgreSQL')
+      it('are deleted without the rows that are locked', async () => {
+        for (const key of ['locked', 'free']) await count(counters, key, SHORT)
+        const holder = source.createQueryRunner()
+        await holder.startTransaction()
+        await holder.query(
+          `SELECT key FROM ${source.entityMetadatas[0]!.tablePath} WHERE key = 'locked' FOR UPDATE`,
+        )
+        const deleted = counters.deleteExpired(Date.now() + 60_000, 10)
+        const first = await Promise.race([deleted, wait(2000, 'late')])
+        await holder.rollbackTransaction()
+        await holder.release()
+        expect(first).to.equal(1)
+      })
   })
 
 describe('the regular clean-up of counts', () => {

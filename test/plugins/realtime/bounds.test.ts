@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type App, type DefinedRoute } from 'mortar'
 import { defineSocket, realtime, type RealtimeOptions } from '@mortar/realtime'
@@ -6,6 +6,7 @@ import { connect, type HandshakeRefused } from '@mortar/realtime/testing'
 import { object, string } from 'mortar/yup'
 import { deferred } from '../../support/deferred.ts'
 import { recorder } from '../../app/recorder.ts'
+import type { Sockets } from '../../../plugins/realtime/sockets.ts'
 import { HELLO, HOSTILE } from './hostile-frames.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
 import { as, createSessions } from './session-brick.ts'
@@ -222,6 +223,57 @@ describe('A socket', () => {
     expect(lost.text()).to.include('\x89\x00')
     healthy.send({ text: 'alive' })
     expect(await healthy.next()).to.deep.equal({ text: 'alive' })
+  })
+
+  it('is not taken for lost while its handler reads none of its messages', async () => {
+    const read = deferred()
+    const route = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
+      await read.promise
+      for await (const each of socket) socket.send(each)
+    })
+    const { app } = await serve(route, { ping: 0.06 })
+    const socket = await connect(app, '/')
+    for (let index = 0; index < 40; index++) socket.send({ text: String(index) })
+    await wait(300)
+    read.resolve()
+    for (let index = 0; index < 40; index++)
+      expect(await socket.next()).to.deep.equal({ text: String(index) })
+  })
+
+  it('ends soon when the handler has left messages unread', async () => {
+    const route = defineSocket({ receive: message }, async (_ctx, socket) => {
+      await wait(100)
+      socket.close()
+    })
+    const { app } = await serve(route)
+    const socket = await connect(app, '/')
+    for (let index = 0; index < 40; index++) socket.send({ text: String(index) })
+    await socket.closed
+    const { realtime: places } = app.services as unknown as { realtime: { size: number } }
+    const until = performance.now() + 4000
+    while (places.size > 0 && performance.now() < until) await wait(10)
+    expect(places.size).to.equal(0)
+  })
+
+  it('accepts as many messages in one second as it may, and is forgotten when it is closed', async () => {
+    const { app } = await serve(echo, { messageRate: 20 })
+    const places = (app.services as unknown as { realtime: Sockets }).realtime
+    const groups: ReadonlySet<unknown>[] = []
+    const watch = places.watch.bind(places)
+    places.watch = (socket) => {
+      const group = watch(socket)
+      groups.push(group)
+      return group
+    }
+    const socket = await connect<typeof echo>(app, '/')
+    for (let index = 0; index < 20; index++) socket.send({ text: String(index) })
+    for (let index = 0; index < 20; index++)
+      expect(await socket.next()).to.deep.equal({ text: String(index) })
+    expect(groups[0]!.size).to.equal(1)
+    socket.close()
+    await socket.closed
+    while (places.size > 0) await nextTurn()
+    expect(groups[0]!.size).to.equal(0)
   })
 
   it('has one of a limited number of places for each user and in the process', async () => {

@@ -143,6 +143,25 @@ describe('post', () => {
       const url = `http://rebind.example.com:${receiver.port}/`
       expect(await failure({ url, allowed: [], lookup })).to.include({ name: 'RefusedAddress' })
     }
+    // The allowed one is not reached either.
+    const { lookup } = resolver(['127.0.0.1', '10.0.0.1'])
+    const url = `http://rebind.example.com:${receiver.port}/`
+    expect(await failure({ url, lookup })).to.include({ name: 'RefusedAddress' })
+    expect(receiver.received).to.deep.equal([])
+  })
+
+  it('refuses the address of an open connection, whatever the look-up has said', async () => {
+    const addresses = ['8.8.8.8']
+    const found = {
+      family: 4,
+      get address() {
+        return addresses.shift() ?? '127.0.0.1'
+      },
+    }
+    const url = `http://rebind.example.com:${receiver.port}/`
+    expect(await failure({ url, allowed: [], lookup: async () => [found] })).to.include({
+      name: 'RefusedAddress',
+    })
     expect(receiver.received).to.deep.equal([])
   })
 

@@ -41,6 +41,15 @@ describe('The link of an address', () => {
       expect((await stored(scene, EVE.email)).email_verified_at).to.equal(null)
     }))
 
+  it('is not sent again to an account that is disabled', () =>
+    withVerification(onSqlite, async (scene) => {
+      await withLink(scene)
+      const { length } = await scene.kinds()
+      await scene.storage.changeUsers({ disabled_at: new Date(scene.clock.now()) })
+      expect((await scene.client().post(`${VERIFY}/resend`, { email: ADA.email })).status).to.be.below(300)
+      expect(await scene.kinds()).to.have.length(length)
+    }))
+
   it('is not redeemed with a session that has ended', () =>
     withVerification(onSqlite, async (scene) => {
       const { client, token } = await withLink(scene)

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import * as schema from '@mortar/auth/basic/schema'
 import { KINDS, type TestDatabase } from '../../database/databases.ts'
+import { cookieOf } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
 /** As many ended sessions as a process remembers by id. */
@@ -37,15 +38,18 @@ describe('More sessions that end than a process remembers', function () {
 
   async function newcomer(n: number) {
     const user = { name: 'Ada', email: `${randomUUID()}@example.com`, password: PASSWORD }
-    const { status, body } = await fleet.post(n, '/auth/signup', user)
+    const reply = await fleet.post(n, '/auth/signup', user)
+    const { status, body } = reply
     expect(status).to.equal(201)
-    return { id: String(body.user.id), bearer: { authorization: `Bearer ${body.accessToken}` } }
+    const { sid } = JSON.parse(Buffer.from(body.accessToken.split('.')[1], 'base64url').toString())
+    const bearer = { authorization: `Bearer ${body.accessToken}` }
+    return { id: String(body.user.id), bearer, cookie: cookieOf(reply), sessionId: String(sid) }
   }
   type Newcomer = Awaited<ReturnType<typeof newcomer>>
   const statusAt = async (n: number, { bearer }: Newcomer) => (await fleet.get(n, '/auth/me', bearer)).status
 
   it('signs nobody else out, and leaves no ended session alive, whatever the clock of its process', async () => {
-    const alive = [await newcomer(0), await newcomer(1)]
+    const alive = [await newcomer(0), await newcomer(1), await newcomer(1)]
     const over = [await newcomer(0), await newcomer(1)]
     for (const each of over) {
       for (const n of [0, 1]) expect(await statusAt(n, each)).to.equal(200)
@@ -58,6 +62,15 @@ describe('More sessions that end than a process remembers', function () {
         if (Date.now() > deadline) throw new Error('The access token is accepted still.')
         await pause(20)
       }
+    // Another process has ended a session and was killed before it deleted the row.
+    const left = alive.pop()!
+    await fleet.source.getRepository('auth_ended_sessions').insert({
+      id: left.sessionId,
+      ended_at: Date.now() - 60_000,
+      expires_at: Date.now() + 900_000,
+    })
+    const refreshed = await fleet.post(0, '/auth/refresh', undefined, { cookie: left.cookie })
+    expect(refreshed.status).to.equal(401)
     const late = await fleet.join()
     for (const n of [0, 1, late]) {
       for (const each of over) expect(await statusAt(n, each)).to.equal(401)

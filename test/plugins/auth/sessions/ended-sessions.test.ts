@@ -129,4 +129,15 @@ describe('a list of ended sessions that is full', () => {
     for (const sid of ['a', 'a', 'b', 'c', 'a']) expect(await areEnded([sid])).to.deep.equal([false])
     expect(asked).to.deep.equal(['a', 'a', 'b', 'c', 'a'])
   })
+
+  it('are incomplete until the last one is over that had no room, whichever order they come in', () => {
+    const { clock, ended } = setUp(1)
+    ended.end('first')
+    ended.end('long', clock.now() + 5000)
+    ended.end('short', clock.now() + 1000)
+    clock.advance(2)
+    expect(ended.isComplete()).to.equal(false)
+    clock.advance(4)
+    expect(ended.isComplete()).to.equal(true)
+  })
 })

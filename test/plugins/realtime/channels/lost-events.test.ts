@@ -9,6 +9,7 @@ import {
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
+import { Subscription } from '../../../../plugins/realtime/channels/subscriptions.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
 const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
@@ -76,6 +77,25 @@ describe('Channels that have lost events', () => {
     expect(reads).to.deep.equal([5])
   })
 
+  it('are sent up to the place of the process, because it delivers the later ones itself', async () => {
+    const texts: string[] = []
+    const given = Array.from({ length: 10 }, (_, index) => index + 6)
+    const missed = { ...missedBy(texts), to: reading('a', 8) }
+    await replay({ read: async () => reading('a', 15, ...given) } as never, missed, { delivered: 0 })
+    expect(texts).to.have.length(3)
+  })
+
+  it('end the connection of a client for which too many new ones wait meanwhile', () => {
+    let cuts = 0
+    const outlet = { write: () => undefined, cut: () => void cuts++ }
+    const one = new Subscription({ delivered: 0, outlet } as never, { name: 'news' } as never)
+    one.held = []
+    for (let count = 0; count < 1000; count++) one.take({ text: '' })
+    expect(cuts).to.equal(0)
+    one.take({ text: '' })
+    expect(cuts).to.equal(1)
+  })
+
   it('renew the leases of their users with the next look', async () => {
     let renewals = 0
     const engine = { enter: async () => void renewals++, present: async () => [] }
@@ -86,5 +106,8 @@ describe('Channels that have lost events', () => {
     presence.renew()
     await presence.tick()
     expect(renewals).to.equal(before + 1)
+    // And with every third one.
+    for (let look = 0; look < 6; look++) await presence.tick()
+    expect(renewals).to.equal(before + 3)
   })
 })

@@ -1,0 +1,151 @@
+import { getEventListeners } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { mock } from 'node:test'
+import { expect } from 'chai'
+import { boundedWork } from '../../../plugins/jobs/bounded-work.ts'
+import { addDue } from '../../../plugins/jobs/database/schedules.ts'
+import { RENEWAL, type ClaimedJob, type JobEngine } from '../../../plugins/jobs/engine.ts'
+import { lookRegularly } from '../../../plugins/jobs/look-regularly.ts'
+import { createRegistry } from '../../../plugins/jobs/registry.ts'
+import { runJob } from '../../../plugins/jobs/run-job.ts'
+import { createWorker } from '../../../plugins/jobs/worker.ts'
+import { deferred } from '../../support/deferred.ts'
+import { keptLog } from './applications.ts'
+
+const outages = { begin: () => undefined, end: () => undefined, log: () => undefined } as never
+const services = { outages } as never
+const claimedJob = (name: string, id = name): ClaimedJob => ({
+  id,
+  name,
+  data: 'null',
+  attempt: 1,
+  requestId: undefined,
+  trace: undefined,
+})
+
+/** Names of jobs with the work of a test. `limited` runs once at a time. */
+function registryOf(work: (signal: AbortSignal) => Promise<unknown>) {
+  const registry = createRegistry()
+  registry.define('free', (_data, signal) => work(signal))
+  registry.define('limited', (_data, signal) => work(signal), { concurrency: 1 })
+  return registry
+}
+
+describe('an attempt of a job', () => {
+  afterEach(() => mock.timers.reset())
+
+  it('goes on while its lease cannot be renewed, and is aborted when another process has it', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const end = deferred()
+    const begun = deferred<AbortSignal>()
+    const registry = registryOf((signal) => {
+      begun.resolve(signal)
+      return end.promise
+    })
+    const renewals: (() => Promise<boolean>)[] = [
+      () => Promise.reject(new Error('away')),
+      async () => true,
+      async () => false,
+    ]
+    const engine = { renew: () => renewals.shift()!(), settle: async () => true } as never
+    const stopping = new AbortController()
+    const parts = { engine, services, logger: keptLog().logger, stopping: stopping.signal }
+    const attempt = runJob(claimedJob('free'), registry.find('free')!, parts)
+    const signal = await begun.promise
+    for (const isAborted of [false, false, true]) {
+      mock.timers.tick(RENEWAL)
+      await nextTurn()
+      expect(signal.aborted).to.equal(isAborted)
+    }
+    end.resolve()
+    await attempt
+    expect(getEventListeners(stopping.signal, 'abort')).to.deep.equal([])
+  })
+})
+
+describe('a worker', () => {
+  /** A worker of two places and an engine that gives as many jobs as it is asked for. */
+  function workerWith(work: () => Promise<unknown>) {
+    let count = 0
+    const settled: unknown[] = []
+    const engine: Partial<JobEngine> = {
+      claim: async (names, limit) =>
+        names.flatMap((name) => Array.from({ length: limit }, () => claimedJob(name, String(++count)))),
+      settle: async (_job, outcome) => settled.push(outcome.is) > 0,
+      addScheduled: async () => undefined,
+    }
+    const parts = { engine: engine as JobEngine, services, logger: keptLog().logger }
+    const worker = createWorker(registryOf(work), parts, { concurrency: 2, keep: 1000, patience: 0 })
+    return { worker, settled, claimed: () => count }
+  }
+
+  it('claims no more than it has places, whatever groups of names have some, and returns what does not end', async () => {
+    const end = deferred()
+    const { worker, settled, claimed } = workerWith(() => end.promise)
+    worker.looks.start()
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(claimed()).to.equal(2)
+    await worker.stop()
+    expect(settled).to.deep.equal(['returned', 'returned'])
+    end.resolve()
+    await nextTurn()
+  })
+})
+
+describe('work beside the looks for jobs', () => {
+  it('runs once at a time', async () => {
+    const end = deferred()
+    let runs = 0
+    const work = boundedWork(
+      () => {
+        runs++
+        return end.promise
+      },
+      () => undefined,
+    )
+    const both = [work.run(), work.run()]
+    expect(runs).to.equal(1)
+    end.resolve()
+    await Promise.all(both)
+    await work.run()
+    expect(runs).to.equal(2)
+  })
+
+  it('is not repeated without a pause while it fails, although somebody wants it', async () => {
+    let looks = 0
+    const regular = lookRegularly(async () => {
+      looks++
+      await nextTurn()
+      regular.wake()
+      throw new Error('away')
+    }, outages)
+    regular.start()
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(looks).to.equal(1)
+    await regular.stop()
+  })
+
+  it('adds no moment that another process has added since it was read', async () => {
+    const row = { id: '1', name: 'nightly', data: 'p', run_at: 1000, now: 1500 }
+    const added: number[] = []
+    const run = async (sql: string, values: readonly unknown[] = []) => {
+      if (sql.startsWith('SELECT')) return { records: [{ ...row }] }
+      const [next, , id, moment] = values
+      const isStill = !sql.includes('run_at = ? AND') || (id === row.id && moment === row.run_at)
+      if (isStill) row.run_at = Number(next)
+      return { records: [], affected: isStill ? 1 : 0 }
+    }
+    const schedule = {
+      name: 'nightly',
+      pattern: 'p',
+      next: (after: number) => after + 60_000,
+      runsMissed: true,
+    }
+    const parts = {
+      transact: (work: (tx: never) => Promise<never>) => work(undefined as never),
+      add: async (_name: string, moment: number) => added.push(moment),
+    }
+    await Promise.all([0, 1].map(() => addDue(run as never, parts as never, [schedule as never])))
+    expect(added).to.deep.equal([1000])
+  })
+})
