@@ -4,7 +4,7 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 import { boundedWork } from '../../../plugins/jobs/bounded-work.ts'
 import { addDue } from '../../../plugins/jobs/database/schedules.ts'
-import { RENEWAL, type ClaimedJob, type JobEngine } from '../../../plugins/jobs/engine.ts'
+import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from '../../../plugins/jobs/engine.ts'
 import { lookRegularly } from '../../../plugins/jobs/look-regularly.ts'
 import { createRegistry } from '../../../plugins/jobs/registry.ts'
 import { runJob } from '../../../plugins/jobs/run-job.ts'
@@ -60,6 +60,22 @@ describe('an attempt of a job', () => {
     end.resolve()
     await attempt
     expect(getEventListeners(stopping.signal, 'abort')).to.deep.equal([])
+  })
+})
+
+describe('a job whose process has ended in each attempt', () => {
+  it('fails without another attempt', async () => {
+    let runs = 0
+    const registry = registryOf(async () => void runs++)
+    const settled: Outcome[] = []
+    const engine = {
+      settle: async (_job: ClaimedJob, outcome: Outcome) => settled.push(outcome) > 0,
+    } as never
+    const { signal } = new AbortController()
+    const job = { ...registry.find('free')!, attempts: 2 }
+    const parts = { engine, services, logger: keptLog().logger, stopping: signal }
+    await runJob({ ...claimedJob('free'), attempt: 3 }, job, parts)
+    expect([runs, settled.map(({ is }) => is)]).to.deep.equal([0, ['failed']])
   })
 })
 

@@ -9,6 +9,7 @@ import {
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
+import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
 import { Subscription } from '../../../../plugins/realtime/channels/subscriptions.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
@@ -83,6 +84,24 @@ describe('Channels that have lost events', () => {
     const missed = { ...missedBy(texts), to: reading('a', 8) }
     await replay({ read: async () => reading('a', 15, ...given) } as never, missed, { delivered: 0 })
     expect(texts).to.have.length(3)
+  })
+
+  it('are sent to Redis in their order, a page at a time', async () => {
+    const sizes: number[] = []
+    const numbers: number[] = []
+    const sender = new Sender(
+      async (batch) => {
+        sizes.push(batch.length)
+        numbers.push(...batch.map(({ number }) => number))
+      },
+      { begin: () => undefined, end: () => undefined } as never,
+    )
+    const all = Array.from({ length: 2 * PAGE + 1 }, () =>
+      sender.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 }, true),
+    )
+    await Promise.all(all)
+    expect(Math.max(...sizes)).to.equal(PAGE)
+    expect(numbers).to.deep.equal(all.map((_, index) => index + 1))
   })
 
   it('end the connection of a client for which too many new ones wait meanwhile', () => {
