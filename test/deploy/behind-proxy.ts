@@ -12,10 +12,13 @@ export interface ProxiedApp {
   readonly port: number
   /** Number of connections that it has accepted. */
   connections(): number
+  /** Requests to `/patient`, which wait until their client leaves, and those of them that know that it has left. */
+  readonly patient: { waiting: number; left: number }
 }
 
 /** Starts an application with routes that show what the proxy forwards. */
 export async function startProxied(name: string): Promise<ProxiedApp> {
+  const patient = { waiting: 0, left: 0 }
   const routes = createRouter()
     .get('/who', (ctx) => ({
       name,
@@ -27,6 +30,11 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
     .get('/slow', async () => {
       await wait(300)
       return { name }
+    })
+    .post('/patient', async (ctx) => {
+      patient.waiting++
+      await once(ctx.signal, 'abort')
+      patient.left++
     })
     .get('/events', (ctx) => {
       ctx.type = 'text/event-stream'
@@ -45,6 +53,7 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
     app,
     port,
     connections: () => connections,
+    patient,
   }
 }
 
@@ -91,6 +100,17 @@ export async function expectNoForgery(port: number, hosts: readonly string[]): P
     expect(await get(path), path).to.satisfy(
       ({ status, body }: { status: number; body: string }) => status === 404 && !body.includes('"status":"'),
     )
+}
+
+/** The application knows that a client has left while a proxy waits for the response. */
+export async function expectLeave(url: string, apps: readonly ProxiedApp[]): Promise<void> {
+  const sum = (of: 'waiting' | 'left'): number => apps.reduce((all, { patient }) => all + patient[of], 0)
+  const client = new AbortController()
+  const failed = fetch(`${url}/patient`, { method: 'POST', signal: client.signal }).catch(() => undefined)
+  while (sum('waiting') === 0) await wait(10)
+  client.abort()
+  await failed
+  while (sum('left') === 0) await wait(10)
 }
 
 /** Two events with a pause, and no end. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
+import { expectLeave, expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
 import { needsProgram, readDeployFile } from './files.ts'
 import { type RunningProxy, startProxyServer } from './running-proxy.ts'
 
@@ -49,6 +49,8 @@ describe('deploy/haproxy.cfg', () => {
     while (names.size < 2) names.add(await who())
     expect([...names].toSorted()).to.deep.equal(['one', 'two'])
   })
+
+  it('tells the application that a client has left', () => expectLeave(proxy.url, [one, two]))
 
   it('loses no request when a process drains and closes', async function () {
     const state = { closed: false }

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
+import { expectLeave, expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
 import { needsProgram, readDeployFile } from './files.ts'
 import { type RunningProxy, startProxyServer } from './running-proxy.ts'
 import { surroundSite } from './surround-site.ts'
@@ -98,6 +98,8 @@ describe('deploy/nginx.conf', () => {
     const drainDelay = 5
     expect(Number(/keepalive_timeout (\d+)s;/.exec(site)![1])).to.be.lessThan(drainDelay)
   })
+
+  it('tells the application that a client has left', () => expectLeave(proxy.url, [one, two]))
 
   it('loses no request, GET or POST, when a process ends', async () => {
     const statuses: number[] = []
