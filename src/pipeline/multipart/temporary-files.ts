@@ -3,13 +3,10 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { clientLeft } from '../read-bytes.ts'
 
-/** Bytes that a file collects while the disk writes, so that they become one write. */
-const COLLECTED = 128 * 1024
-
-/** The temporary files of one request. After `remove`, no new file is created. */
+/** The temporary files of one request. */
 export class TemporaryFiles {
   readonly #streams: WriteStream[] = []
   #isRemoved = false
@@ -20,16 +17,15 @@ export class TemporaryFiles {
     this.folder = folder
   }
 
-  /** Returns the path of a new file. */
-  newPath(): string {
-    return join(this.folder ?? tmpdir(), `upload-${process.pid}-${randomUUID()}`)
-  }
-
-  /** Creates a file that only the user of this process can read; after `remove`, a stream that discards its bytes. */
-  create(path: string): Writable {
-    if (this.#isRemoved) return new Writable({ write: (_chunk, _encoding, done) => done() })
-    const stream = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: COLLECTED })
-    this.#streams.push(stream)
+  /**
+   * Creates a file that only the user of this process can read. Its errors are those of `write` and `whenWritten`.
+   * @throws BadRequest after `remove`.
+   */
+  create(): WriteStream {
+    if (this.#isRemoved) throw clientLeft()
+    const path = join(this.folder ?? tmpdir(), `upload-${process.pid}-${randomUUID()}`)
+    const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    this.#streams.push(stream.on('error', () => undefined))
     return stream
   }
 
@@ -48,7 +44,6 @@ export class TemporaryFiles {
 async function removeOne(stream: WriteStream): Promise<void> {
   if (!stream.closed)
     await new Promise<void>((resolve) => {
-      stream.on('error', () => undefined)
       stream.once('close', resolve).destroy()
     })
   await unlink(stream.path)
