@@ -11,6 +11,8 @@ export interface ScanRules {
 
 /** Bytes that are collected and scanned together, because each write to a file costs more CPU than their copy. */
 const COLLECTED = 128 * 1024
+/** Bytes that are always collected, because each scan of a header block begins at its first byte. */
+const SMALL = 4096
 /** Chunks of one byte need hundreds of times their size in memory. */
 const MOST_CHUNKS = 1024
 const CRLF = Buffer.from('\r\n')
@@ -48,7 +50,8 @@ export class PartScanner {
         this.#take(this.#delimiter.length)
         return next === 'part'
       }
-      await this.#collect()
+      // The first bytes are not waited for, so that a client that waits gets its refusal.
+      await this.#collect(Math.min(this.#received, COLLECTED))
     }
   }
 
@@ -64,7 +67,7 @@ export class PartScanner {
           code: 'part_header_too_large',
         })
       if (end !== -1) return this.#take(end + END_OF_HEAD.length).subarray(Math.min(CRLF.length, end), end)
-      await this.#collect()
+      await this.#collect(0)
     }
   }
 
@@ -92,9 +95,10 @@ export class PartScanner {
     return taken
   }
 
-  async #collect(): Promise<void> {
+  /** Reads at least `least` bytes more, if the body has them. */
+  async #collect(least: number): Promise<void> {
     const chunks = [this.#bytes]
-    for (let size = 0; size < COLLECTED && chunks.length < MOST_CHUNKS;) {
+    for (let size = 0; size < Math.max(SMALL, least) && chunks.length < MOST_CHUNKS;) {
       const chunk = await this.#next()
       if (chunk === undefined && size === 0)
         throw new BadRequest('The form ends before its closing boundary.', { code: 'malformed_body' })
