@@ -56,11 +56,11 @@ function partOf(head: PartHead, rules: FormRules, files: TemporaryFiles): Part {
   return fileOf(head, Math.min(rules.maxFileSize, rules.sizes.get(head.name) ?? Infinity), files)
 }
 
+/** Only the current field keeps its pieces, and with them the bytes around them; its value is a string of its own. */
 function fieldOf(): Part {
   const pieces: Buffer[] = []
   return {
-    // A copy, because the piece would keep the bytes around it in memory.
-    use: (piece) => void pieces.push(Buffer.from(piece)),
+    use: (piece) => void pieces.push(piece),
     end() {
       const text = Buffer.concat(pieces)
       if (!isUtf8(text))
