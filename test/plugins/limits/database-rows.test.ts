@@ -170,4 +170,20 @@ describe('the connection of the limits to PostgreSQL', () => {
     await Promise.all(keys.map((key) => count(counters, key, LONG)))
     expect(most).to.equal(1)
   })
+
+  it('locks rows in the order of their keys', async () => {
+    const sent: unknown[] = []
+    class Client {
+      on(): void {}
+      async connect(): Promise<void> {}
+      async query(...given: unknown[]): Promise<{ rows: unknown[]; rowCount: number }> {
+        sent.push(given)
+        return { rows: ['a', 'b'].map((key) => ({ key, points: 1, expire: Date.now() + 1000 })), rowCount: 2 }
+      }
+    }
+    const source = { options: { type: 'postgres' }, driver: { master: { options: {}, Client } } }
+    const counters = postgresCounters(source, sideConnections)!
+    await counters.count(['b', 'a'].map((key) => ({ key, window: LONG, requests: 1 })))
+    expect(JSON.stringify(sent.at(-1))).to.include('["a","b"]')
+  })
 })
