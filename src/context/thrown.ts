@@ -64,8 +64,9 @@ function isDeliberate(error: Error & { readonly statusCode?: unknown; readonly e
 }
 
 function statusOf(error: object): number {
-  const { status, statusCode } = error as { readonly status?: unknown; readonly statusCode?: unknown }
-  const found = status ?? statusCode
+  const { status, statusCode, httpCode } = error as Readonly<Record<string, unknown>>
+  // formidable, and with it koa-body, sets `httpCode` alone.
+  const found = status ?? statusCode ?? httpCode
   return Number.isInteger(found) ? (found as number) : 0
 }
 

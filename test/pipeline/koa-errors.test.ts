@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { Router, type RouterMiddleware } from '@koa/router'
 import { expect } from 'chai'
 import type { Middleware } from 'koa'
+import { koaBody } from 'koa-body'
 import { createApp, createRouter, fromKoa, fromKoaRouter, type App } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
 
@@ -161,6 +162,25 @@ describe('An error of Koa code', () => {
           expect(await response.json()).to.include({ code: 'bad_request' })
           expect((await fetch('/', { method: 'POST', body: '{}' })).status).to.equal(200)
         })
+
+      it('is a 400 for a broken form, and 413 for a large one', async () => {
+        const { fetch } = await open(
+          app()
+            .use(fromKoa(koaBody({ multipart: true, formidable: { maxFieldsSize: 100 } })))
+            .use(driver),
+        )
+        const send = (body: string) =>
+          fetch('/', {
+            method: 'POST',
+            headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+            body,
+          })
+        const field = (value: string) =>
+          `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${value}\r\n--b--\r\n`
+        expect((await send('--b\r\nno header')).status).to.equal(400)
+        expect((await send(field('x'.repeat(200)))).status).to.equal(413)
+        expect((await send(field('x'))).status).to.equal(200)
+      })
 
       it('keeps a driver error a 500 that is thrown when the body has been read', async () => {
         const fails = () => {
