@@ -98,7 +98,8 @@ describe('The source of an event stream', () => {
     )
     stream.read(0)
     for (let turn = 0; turn < 300; turn++) await nextTurn()
-    expect(made).to.be.within(100, 500)
+    // Node buffers 16 KiB, and 64 KiB from version 22 on.
+    expect(made).to.be.within(100, 1000)
     stream.destroy()
   })
 })
