@@ -26,6 +26,8 @@ export interface DevServer {
   get(path?: string): Promise<Answer>
   /** Repeats a request until its response is the wanted one. */
   until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer>
+  /** Does so too, and fails with the first request that is refused. */
+  untilServed(path: string, wanted: (answer: Answer) => boolean): Promise<Answer>
 }
 
 /** Returns the source of a route that responds with this text. */
@@ -49,16 +51,26 @@ export async function startDev(files: Files, started = /Ready in/): Promise<DevS
     return { status: response.status, broken: response.headers.get('x-mortar-broken'), body }
   }
 
-  async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
+  async function repeat(
+    ask: () => Promise<Answer | undefined>,
+    wanted: (answer: Answer) => boolean,
+  ): Promise<Answer> {
     const deadline = Date.now() + DEADLINE
     for (;;) {
-      // No process listens during a restart.
-      const answer = await get(path).catch(() => undefined)
+      const answer = await ask()
       if (answer && wanted(answer)) return answer
-      if (Date.now() > deadline) throw new Error(`The last response of ${path} was ${JSON.stringify(answer)}`)
+      if (Date.now() > deadline) throw new Error(`The last response was ${JSON.stringify(answer)}`)
       await pause(20)
     }
   }
 
-  return { project, serving, port, get, until }
+  return {
+    project,
+    serving,
+    port,
+    get,
+    // A request in progress may be ended by a restart.
+    until: (path, wanted) => repeat(() => get(path).catch(() => undefined), wanted),
+    untilServed: (path, wanted) => repeat(() => get(path), wanted),
+  }
 }

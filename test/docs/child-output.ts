@@ -1,11 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 
+/** Milliseconds to wait for an output, so that a test without it fails with what was printed instead. */
+const DEADLINE = 120_000
+
 /** The output of a child process on both streams. */
 export interface ChildOutput {
   text(): string
   /** Discards the output so far. */
   clear(): void
-  /** Waits until the output matches. @throws Error when the process ends without it. */
+  /** Waits until the output matches. @throws Error when the process ends or time passes without it. */
   until(pattern: RegExp): Promise<void>
 }
 
@@ -27,11 +30,12 @@ export function outputOf(child: ChildProcess): ChildOutput {
     text: () => text,
     clear: () => void (text = ''),
     async until(pattern) {
+      const late = AbortSignal.timeout(DEADLINE)
+      late.addEventListener('abort', () => wake())
       while (!pattern.test(text)) {
-        if (child.exitCode !== null || child.signalCode !== null)
-          throw new Error(
-            `The process ended with ${child.exitCode ?? child.signalCode} and printed:\n${text}`,
-          )
+        const end = child.exitCode ?? child.signalCode
+        if (end !== null) throw new Error(`The process ended with ${end} and printed:\n${text}`)
+        if (late.aborted) throw new Error(`The process has not printed ${pattern}, but:\n${text}`)
         await changed()
       }
     },
