@@ -5,7 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file } from 'mortar'
 import { object, string } from 'yup'
+import { PartScanner } from '../../src/pipeline/multipart/part-scanner.ts'
+import { readForm } from '../../src/pipeline/multipart/read-form.ts'
+import { TemporaryFiles } from '../../src/pipeline/multipart/temporary-files.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
 import { disposition, multipart, MULTIPART_B } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
@@ -105,6 +109,27 @@ describe('A multipart form that arrives in pieces', () => {
           expect(text, `${edge} - ${back}`).to.contain(expected)
         }
     })
+  })
+})
+
+describe('The fields of a multipart form', () => {
+  it('keep no more memory than their content while further parts arrive', async () => {
+    const most = { limit: Infinity, maxFileSize: 0, maxFiles: 0, maxFields: 1000, maxHeaderSize: 1000 }
+    const without = '\r\n\r\n' + ' '.repeat(60_000)
+    const [form, end] = [`--B${without}\r\n--B\r\n${disposition('name="a"')}\r\n\r\nvalue\r\n`, '--B--']
+    let kept = 0
+    async function* source(): AsyncGenerator<Buffer, undefined> {
+      collectGarbage()
+      const before = process.memoryUsage().arrayBuffers
+      for (let part = 0; part < 100; part++) yield Buffer.from(form)
+      collectGarbage()
+      kept = process.memoryUsage().arrayBuffers - before
+      yield Buffer.from(end)
+    }
+    const rules = { ...most, folder: undefined, sizes: new Map() }
+    const values = await readForm(new PartScanner(source(), 'B', most), rules, new TemporaryFiles(undefined))
+    expect(values.get('a')).to.have.length(100)
+    expect(kept).to.be.below(3e6)
   })
 })
 

@@ -80,19 +80,27 @@ describe('a job whose process has ended in each attempt', () => {
 })
 
 describe('a worker', () => {
+  afterEach(() => {
+    mock.timers.reset()
+    mock.restoreAll()
+  })
+
   /** A worker of two places and an engine that gives as many jobs as it is asked for. */
-  function workerWith(work: () => Promise<unknown>) {
+  function workerWith(work: () => Promise<unknown>, addScheduled = async (): Promise<void> => undefined) {
     let count = 0
     const settled: unknown[] = []
+    const lines: string[] = []
+    const log = ({ message }: { readonly message: string }): void => void lines.push(message)
     const engine: Partial<JobEngine> = {
       claim: async (names, limit) =>
         names.flatMap((name) => Array.from({ length: limit }, () => claimedJob(name, String(++count)))),
       settle: async (_job, outcome) => settled.push(outcome.is) > 0,
-      addScheduled: async () => undefined,
+      addScheduled,
     }
-    const parts = { engine: engine as JobEngine, services, logger: keptLog().logger }
+    const own = { outages: { begin: () => undefined, end: () => undefined, log } } as never
+    const parts = { engine: engine as JobEngine, services: own, logger: keptLog().logger }
     const worker = createWorker(registryOf(work), parts, { concurrency: 2, keep: 1000, patience: 0 })
-    return { worker, settled, claimed: () => count }
+    return { worker, settled, lines, claimed: () => count }
   }
 
   it('claims no more than it has places, whatever groups of names have some, and returns what does not end', async () => {
@@ -105,6 +113,31 @@ describe('a worker', () => {
     expect(settled).to.deep.equal(['returned', 'returned'])
     end.resolve()
     await nextTurn()
+  })
+
+  it('is not well while its schedules have been blocked for half a minute, and logs their late error', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let now = performance.now()
+    mock.method(performance, 'now', () => now)
+    const [end, schedules] = [deferred(), deferred()]
+    const { worker, lines, claimed } = workerWith(
+      () => end.promise,
+      () => schedules.promise.then(() => Promise.reject(new Error('The connection was lost.'))),
+    )
+    worker.looks.start()
+    for (const isWell of [true, true, false]) {
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      mock.timers.tick(1100)
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      expect([worker.isWell, claimed()]).to.deep.equal([isWell, 2])
+      now += 16_000
+    }
+    schedules.resolve()
+    await nextTurn()
+    expect([worker.isWell, lines]).to.deep.equal([true, ['The jobs of schedules were not added']])
+    const stopped = worker.stop()
+    end.resolve()
+    await stopped
   })
 })
 

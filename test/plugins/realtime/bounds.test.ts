@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type App, type DefinedRoute } from 'mortar'
@@ -6,7 +7,9 @@ import { connect, type HandshakeRefused } from '@mortar/realtime/testing'
 import { object, string } from 'mortar/yup'
 import { deferred } from '../../support/deferred.ts'
 import { recorder } from '../../app/recorder.ts'
-import type { Sockets } from '../../../plugins/realtime/sockets.ts'
+import { keptAfter } from '../../support/collect-garbage.ts'
+import { readOptions } from '../../../plugins/realtime/options.ts'
+import { Sockets } from '../../../plugins/realtime/sockets.ts'
 import { HELLO, HOSTILE } from './hostile-frames.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
 import { as, createSessions } from './session-brick.ts'
@@ -19,6 +22,7 @@ const echo = defineSocket({ receive: message, send: message }, async (_ctx, sock
 describe('A socket', () => {
   const opened: App[] = []
   afterEach(async () => {
+    mock.timers.reset()
     for (const app of opened.splice(0)) await app.close()
   })
 
@@ -36,7 +40,8 @@ describe('A socket', () => {
       for (const each of frames) socket.socket.write(each)
       return socket
     }
-    return { app: app, sessions, raw }
+    const { realtime: places } = app.services as unknown as { realtime: Sockets }
+    return { app, sessions, raw, places }
   }
 
   const text = (payload: string) => frame(0x81, payload)
@@ -175,25 +180,33 @@ describe('A socket', () => {
     expect(await socket.closed).to.deep.equal({ code: 4000, reason: 'ä'.repeat(61) })
   })
 
-  it('is closed with 1013 when its client does not read, and others go on', async () => {
+  it('is closed with 1013 when its client does not read, lost a second later, and others go on', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
     const done = deferred<number>()
     const route = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
       for await (const { text: size } of socket)
         if (size === 'flood') {
+          const drained: Promise<void>[] = []
           while (socket.isOpen) {
             socket.send({ text: 'x'.repeat(50_000) })
+            drained.push(socket.drained())
             await nextTurn()
           }
+          await Promise.all(drained)
           done.resolve(socket.buffered)
         } else socket.send({ text: size })
     })
-    const { app, raw } = await serve(route)
+    const { app, raw, places } = await serve(route)
     const slow = await raw(text('{"text":"flood"}'))
     slow.socket.pause()
     const other = await connect<typeof route>(app, '/')
     expect(await done.promise).to.be.below(1_048_576 + 200)
     other.send({ text: 'a' })
     expect(await other.next()).to.deep.equal({ text: 'a' })
+    mock.timers.tick(1000)
+    for (const until = performance.now() + 4000; places.size > 1 && performance.now() < until;)
+      await nextTurn()
+    expect(places.size).to.equal(1)
     slow.socket.resume()
     expect(await slow.ended).to.be.oneOf([1013, undefined])
   })
@@ -245,19 +258,17 @@ describe('A socket', () => {
       await wait(100)
       socket.close()
     })
-    const { app } = await serve(route)
+    const { app, places } = await serve(route)
     const socket = await connect(app, '/')
     for (let index = 0; index < 40; index++) socket.send({ text: String(index) })
+    const begin = performance.now()
     await socket.closed
-    const { realtime: places } = app.services as unknown as { realtime: { size: number } }
-    const until = performance.now() + 4000
-    while (places.size > 0 && performance.now() < until) await wait(10)
-    expect(places.size).to.equal(0)
+    while (places.size > 0) await nextTurn()
+    expect(performance.now() - begin).to.be.below(4000)
   })
 
   it('accepts as many messages in one second as it may, and is forgotten when it is closed', async () => {
-    const { app } = await serve(echo, { messageRate: 20 })
-    const places = (app.services as unknown as { realtime: Sockets }).realtime
+    const { app, places } = await serve(echo, { messageRate: 20 })
     const groups: ReadonlySet<unknown>[] = []
     const watch = places.watch.bind(places)
     places.watch = (socket) => {
@@ -295,6 +306,15 @@ describe('A socket', () => {
     again.close()
   })
 
+  it('leaves nothing of its client when it was the last one', () => {
+    const places = new Sockets(readOptions({}), [])
+    const kept = keptAfter((client) => {
+      places.enter(client)
+      places.leave(client)
+    })
+    expect(kept).to.be.below(5e6)
+  })
+
   it('keeps its place when the handshake fails late', async () => {
     const { app, raw } = await serve(echo, { sockets: 1 })
     for (let index = 0; index < 3; index++) {
@@ -307,21 +327,22 @@ describe('A socket', () => {
   })
 
   it('stops its handler when the application closes, also in the middle of a message', async () => {
-    const ended = deferred<string>()
+    const ended = deferred<string[]>()
     const route = defineSocket({ receive: message }, async (ctx, socket) => {
-      for await (const each of socket) {
-        expect(each).to.deep.equal({ text: 'a' })
+      const read: string[] = []
+      for await (const { text: each } of socket) {
+        read.push(each)
         await nextAbort(ctx.signal)
       }
-      ended.resolve('handler ended')
+      ended.resolve(read)
     })
-    const { app } = await serve(route)
+    const { app, places } = await serve(route)
     const socket = await connect<typeof route>(app, '/')
     socket.send({ text: 'a' })
     socket.send({ text: 'b' })
-    await nextTurn()
+    while (places.totals.received < 2) await nextTurn()
     await app.close()
-    expect(await ended.promise).to.equal('handler ended')
+    expect(await ended.promise).to.deep.equal(['a'])
     expect(await socket.closed).to.deep.equal({ code: 1001, reason: 'closing' })
   })
 

@@ -4,6 +4,8 @@ import { expect } from 'chai'
 import * as jobsSchema from '@mortar/jobs/schema'
 import { webhooks } from '@mortar/webhooks'
 import * as webhooksSchema from '@mortar/webhooks/schema'
+import { createPlaces } from '../../../plugins/webhooks/sending/places.ts'
+import { keptAfter } from '../../support/collect-garbage.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp } from '../jobs/applications.ts'
 import { invoicePaid, LOCAL } from './events.ts'
@@ -16,7 +18,7 @@ describe('An endpoint that does not respond', () => {
   const place = KINDS['SQLite']!()
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   const app = () =>
-    jobsApp(place().options(SCHEMA), {}, { environment: 'development' }).use(
+    jobsApp(place().options(SCHEMA), { patience: '10ms' }, { environment: 'development' }).use(
       webhooks({ events: [invoicePaid], ...LOCAL }),
     )
   let running: ReturnType<typeof app>
@@ -54,5 +56,27 @@ describe('An endpoint that does not respond', () => {
     while ((await slow.deliveries(id, { state: 'delivered' })).length < 3) await wait(20)
     expect((await slow.deliveries(id)).map(({ attempts }) => attempts)).to.deep.equal([1, 1, 1])
     expect(receiver.received).to.have.lengthOf(4)
+  })
+
+  it('has not failed when the process stops meanwhile', async () => {
+    const { webhooks: service } = running.services
+    const { id } = await service.endpointsOf('ada').add({ url: receiver.url })
+    const asked = new Promise<void>((resolve) => {
+      receiver.behaviour.respond = () => resolve()
+    })
+    await service.send(invoicePaid, DATA, { owner: 'ada' })
+    await asked
+    await running.close()
+    receiver.behaviour.respond = (_request, response) => void response.writeHead(204).end()
+    running = app()
+    await running.ready()
+    const ada = running.services.webhooks.endpointsOf('ada')
+    while ((await ada.deliveries(id, { state: 'delivered' })).length === 0) await wait(20)
+    expect((await ada.deliveries(id)).map(({ attempts }) => attempts)).to.deep.equal([1])
+  })
+
+  it('is forgotten after its last delivery', () => {
+    const places = createPlaces(1)
+    expect(keptAfter((endpoint) => places.occupy(endpoint)())).to.be.below(5e6)
   })
 })

@@ -103,6 +103,9 @@ describe('Channels', () => {
       expect((await stream.next()).data.data).to.deep.equal({ number })
     expect((await stream.next()).data).to.include({ type: 'event', channel: 'rooms/1' })
     expect((await stream.next()).id).to.equal(again.lastId)
+    const all = await subscribe(app, 'news', { since: again.lastId! })
+    expect(all.first).to.include({ type: 'subscribed', id: again.lastId })
+    all.close()
     const [epoch, time, at] = id!.split('.') as [string, string, string]
     for (const since of ['nonsense', `other.${time}.${at}`, `${epoch}.${time}.99999`, `${epoch}.1.${at}`]) {
       const lost = await subscribe(app, 'news', { since })

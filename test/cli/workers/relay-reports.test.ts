@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events'
+import { mock } from 'node:test'
+import { expect } from 'chai'
+import { shareReport, type ReportChannel } from '../../../src/app/life/process-report.ts'
+import { relayReports } from '../../../src/cli/workers/relay-reports.ts'
+import { settle } from './fakes.ts'
+
+const copy = (message: unknown): unknown => JSON.parse(JSON.stringify(message))
+const sum = async (reports: readonly number[]): Promise<number> => reports.reduce((one, other) => one + other)
+
+/** A primary process, and workers whose messages take a turn of the event loop. */
+function createWorkers() {
+  const cluster = new EventEmitter()
+  relayReports(cluster)
+  return (own: () => Promise<number>) => {
+    const listeners = new Set<(message: unknown) => void>()
+    const state = { isSilent: false, isConnected: true }
+    const worker = {
+      isConnected: () => state.isConnected,
+      send(message: unknown) {
+        const given = copy(message)
+        setImmediate(() => {
+          for (const listener of state.isSilent ? [] : listeners) listener(given)
+        })
+      },
+    }
+    const channel: ReportChannel = {
+      send(message, _handle, _options, sent) {
+        cluster.emit('message', worker, copy(message))
+        sent()
+      },
+      on: (_event, listener) => listeners.add(listener),
+      off: (_event, listener) => listeners.delete(listener),
+    }
+    const { collect, stop } = shareReport('served', own, { combineEnded: sum, channel })
+    const crash = (): void => {
+      state.isConnected = false
+      cluster.emit('disconnect', worker)
+    }
+    return { collect, stop, crash, state }
+  }
+}
+
+describe('The reports of several workers', () => {
+  afterEach(() => mock.timers.reset())
+
+  it('have the last report of a worker that has become silent, after a while, and then its current one', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const join = createWorkers()
+    let served = 10
+    const asking = join(async () => 1)
+    const silent = join(async () => served)
+    expect(await asking.collect()).to.have.members([1, 10])
+    served = 20
+    silent.state.isSilent = true
+    const late = asking.collect()
+    await settle()
+    mock.timers.tick(2500)
+    expect(await late).to.deep.equal([1, 10])
+    silent.state.isSilent = false
+    expect(await asking.collect()).to.have.members([1, 20])
+  })
+
+  it('are without that of a worker that cannot make one, and do not wait for it', async () => {
+    const join = createWorkers()
+    const asking = join(async () => 1)
+    join(async () => 2)
+    let isBroken = true
+    join(() => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(4)))
+    expect(await asking.collect()).to.have.members([1, 2])
+    isBroken = false
+    expect(await asking.collect()).to.have.members([1, 2, 4])
+  })
+
+  it('have a worker that ends while they are collected once, and those that have ended together', async () => {
+    const join = createWorkers()
+    const asking = join(async () => 1)
+    const [first, second, third] = [2, 4, 8].map((served) => join(async () => served))
+    await asking.collect()
+    third!.crash()
+    second!.state.isSilent = true
+    const collected = asking.collect()
+    await settle()
+    await first!.stop()
+    second!.crash()
+    const both = [await collected, await asking.collect()]
+    expect(await Promise.all(both.map(sum))).to.deep.equal([15, 15])
+    expect(await asking.collect()).to.deep.equal([1, 14])
+  })
+})
