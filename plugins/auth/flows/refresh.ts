@@ -60,11 +60,11 @@ function unlessOvertaken(error: unknown): null {
   throw error
 }
 
-/** An earlier exchange may have missed that another process ended the session. */
+/** An earlier exchange may have missed that the session ended, here or in another process. */
 async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTokenHashes): Promise<Grant> {
   const session = await parts.store.findSession(familyHash)
   const user = session && (await parts.store.findUserById(session.userId))
-  if (session && isAlive(parts, session, user)) return grant
+  if (session && isAlive(parts, session, user) && !(await hasEnded(parts, session))) return grant
   throw new SessionGone()
 }
 

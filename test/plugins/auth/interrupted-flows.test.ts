@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import { deferred } from '../../support/deferred.ts'
+import type { Client } from './support/client.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
 
 const NEXT = 'another horse battery'
@@ -112,22 +113,32 @@ describe('A refresh that waits for one with the same token', () => {
       expect(world.typesOf().slice(-2)).to.deep.equal(['auth.token.refused', 'auth.token.reused'])
     }))
 
-  it('looks at the session again, which may have ended meanwhile', () =>
-    inWorld({}, async (world) => {
-      const { refreshToken = null } = await signedUp(world)
-      const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
-      const statusOf = () =>
-        providerOf(world)
-          .flows.refresh(refreshToken, caller)
-          .then(
-            () => 200,
-            ({ status }) => status as number,
-          )
-      world.storage.interruptions.afterwards('update sessions', () =>
-        world.storage.changeUsers({ password_version: 1 }),
-      )
-      expect(await Promise.all([statusOf(), statusOf()])).to.deep.equal([200, 401])
-    }))
+  const ends: [end: string, end: (world: World, client: Client) => Promise<unknown>][] = [
+    ['by a new password', ({ storage }) => storage.changeUsers({ password_version: 1 })],
+    [
+      'by a process that has left its row',
+      async ({ storage }, client) => {
+        storage.interruptions.reject('delete sessions', 'disk I/O error', 1)
+        expect((await client.post('/auth/logout')).status).to.equal(500)
+      },
+    ],
+  ]
+  for (const [name, end] of ends)
+    it(`looks at the session again, which may have ended meanwhile ${name}`, () =>
+      inWorld({}, async (world) => {
+        const client = await signedUp(world)
+        const { refreshToken = null } = client
+        const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
+        const statusOf = () =>
+          providerOf(world)
+            .flows.refresh(refreshToken, caller)
+            .then(
+              () => 200,
+              ({ status }) => status as number,
+            )
+        world.storage.interruptions.afterwards('update sessions', () => end(world, client))
+        expect(await Promise.all([statusOf(), statusOf()])).to.deep.equal([200, 401])
+      }))
 })
 
 describe('A session that an earlier version kept through a change of the password', () => {

@@ -23,7 +23,7 @@ function store() {
       await state.held
       if (state.failure) throw state.failure
       const found = facts.filter(({ at }) => at >= moment)
-      return { sessions: found.map(({ id }) => ({ id, until: Date.now() + HOUR })), now: state.now }
+      return { sessions: found.map(({ id }) => ({ id, until: state.now + HOUR })), now: state.now }
     },
     close: () => void moments.push(Number.NaN),
   }
@@ -31,7 +31,8 @@ function store() {
 }
 
 function follow(source: ReturnType<typeof store>) {
-  const known = createEndedSessions({ lifetime: 900, store: { hasEnded: async () => false } })
+  const clock = { now: () => source.state.now + source.state.ahead }
+  const known = createEndedSessions({ lifetime: 900, store: { hasEnded: async () => false }, clock })
   const changes: unknown[] = []
   const offsets: number[] = []
   let time = 0
@@ -39,7 +40,7 @@ function follow(source: ReturnType<typeof store>) {
     reader: source.reader,
     known,
     staleAfter: 3000,
-    clock: { now: () => source.state.now + source.state.ahead },
+    clock,
     onClock: (offset) => offsets.push(offset),
     onChange: (failure) => changes.push(failure),
     time: () => time,
@@ -245,6 +246,18 @@ describe('The follower of ended sessions', () => {
         expect([again.known.storeAhead, again.follower.clockOffset()]).to.deep.equal([0, ahead / 1000])
       }
       expect([known.storeAhead, offsets]).to.deep.equal([0, [0]])
+    })
+
+    it('keeps a record of a store that is behind for its whole time', async () => {
+      const source = store()
+      source.state.ahead = HOUR
+      source.facts.push({ id: 'ended', at: source.state.now })
+      const { follower, isEnded } = follow(source)
+      await follower.start()
+      follower.stop()
+      expect(isEnded('ended')).to.equal(true)
+      source.state.ahead += HOUR
+      expect(isEnded('ended')).to.equal(false)
     })
 
     it('measures a larger difference, and keeps it while it does not change much', async () => {
