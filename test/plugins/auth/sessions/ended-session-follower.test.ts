@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndedSessionNews, EndedSessionReader } from '@mortar/auth'
+import { MissingTable } from '../../../../plugins/auth/errors.ts'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
+import { createSessionNews } from '../../../../plugins/auth/sessions/session-news.ts'
+import { loggerTo } from '../../../app/recorder.ts'
 
 const HOUR = 3_600_000
 
@@ -91,6 +94,20 @@ describe('The follower of ended sessions', () => {
     await follower.ensureCurrent()
     expect(source.moments).to.deep.equal([-10_000, 990_000])
     expect(isEnded('late')).to.equal(true)
+    follower.stop()
+  })
+
+  it('follows the clock of the store when it is set back', async () => {
+    const source = store()
+    const { follower, isEnded, pass } = follow(source)
+    await follower.start()
+    source.state.now -= 60_000
+    for (const id of ['first', 'second']) {
+      source.facts.push({ id, at: source.state.now })
+      pass(1000)
+      await follower.ensureCurrent()
+    }
+    expect([isEnded('first'), isEnded('second')]).to.deep.equal([true, true])
     follower.stop()
   })
 
@@ -300,4 +317,31 @@ describe('The follower of ended sessions', () => {
       expect([asked, follower.clockOffset()]).to.deep.equal([1, 0])
     })
   })
+})
+
+describe('The news of ended sessions', () => {
+  for (const [name, isThere, expected] of [
+    ['serves by an empty list before the migration that makes the table', false, 'served'],
+    ['refuses with 503 once a table that was there is missing', true, 503],
+  ] as const)
+    it(name, async () => {
+      const source = store()
+      const { known } = follow(source)
+      const missing = new MissingTable('auth_ended_sessions', new Error('no such table'))
+      if (!isThere) source.state.failure = missing
+      const news = createSessionNews({
+        store: { readEnded: () => source.reader },
+        endedSessions: known,
+        events: { emit: () => undefined } as never,
+        logger: loggerTo(() => undefined),
+        clock: { now: () => source.state.now },
+        lifetimes: { staleAfter: 0.02 },
+      })
+      await news.start()
+      source.state.failure = missing
+      while (!news.isUnknown()) await wait(5)
+      const served = await Promise.resolve(news.whenCurrent(() => 'served')).catch(({ status }) => status)
+      news.stop()
+      expect(served).to.equal(expected)
+    })
 })

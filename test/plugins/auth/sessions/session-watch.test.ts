@@ -1,9 +1,11 @@
 import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { watchExpiry } from '../../../../plugins/auth-hosted/watch-expiry.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 import { createSessionWatch } from '../../../../plugins/auth/sessions/session-watch.ts'
 import { watchByIdentify } from '../../../../plugins/auth/watch-by-identify.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 import type { CredentialRequest, User } from 'mortar'
 
 const LIFETIME = 900
@@ -118,6 +120,19 @@ describe('The watch of a long response', () => {
     endedSessions.end('session')
     await pass(60 * MINUTE)
     expect(seen).to.deep.equal({ ends: 0, lookUps: 0 })
+  })
+
+  it('keeps nothing of a response that has ended before its session', async () => {
+    const { endedSessions, watch } = scene(true)
+    const respond = () => {
+      const onEnd = () => undefined
+      watch(CLAIMS, onEnd)()
+      return new WeakRef(onEnd)
+    }
+    const response = respond()
+    await nextTurn()
+    collectGarbage()
+    expect([response.deref(), endedSessions.size]).to.deep.equal([undefined, 0])
   })
 
   it('ends with the token of a provider that keeps its sessions elsewhere', async () => {
