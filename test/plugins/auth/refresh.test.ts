@@ -105,6 +105,8 @@ onEachStore('a refresh token that was replaced', (inWorld) => {
     [1, 10, 200],
     [1, 11, 401],
     [1, 3600, 401],
+    // The clock is set back meanwhile.
+    [1, -3600, 401],
     [2, 0, 401],
     [2, 9, 401],
     [2, 11, 401],
