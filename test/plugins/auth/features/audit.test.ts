@@ -150,6 +150,9 @@ describe('audit()', () => {
     release()
     await writer.settled()
     expect(inserted).to.equal(1000)
+    writer.write('auth.login.succeeded', { userId: 'ada' })
+    await writer.settled()
+    expect(inserted).to.equal(1001)
   })
 
   it('refuses wrong options at the start', async () => {

@@ -85,6 +85,24 @@ onEachDatabase('Challenges', (inWorld) => {
         expect(await challenges.attempt('verify-email', unlimited)).to.not.equal(null)
     }))
 
+  it('that are offered are spent once, also by a process whose clock is a minute behind', () =>
+    withChallenges(inWorld, async (world, challenges, users) => {
+      await signedUp(world)
+      const user = await ada(users)
+      const offer = challenges.offer('passkey-login', HOUR)
+      const spend = () => challenges.spend('passkey-login', offer, user)
+      const spent = await Promise.all(Array.from({ length: 8 }, spend))
+      expect(spent.filter(Boolean)).to.have.length(1)
+      world.clock.advance(HOUR + 59)
+      await challenges.tidy(world.clock.now())
+      world.clock.advance(-60)
+      expect(await spend()).to.equal(false)
+      world.clock.advance(61)
+      await challenges.tidy(world.clock.now())
+      expect(await world.storage.rows('auth_challenges')).to.deep.equal([])
+      expect(await spend()).to.equal(false)
+    }))
+
   it('end with a new password, signOut and disable, and with a revocation of their purpose', () =>
     withChallenges(inWorld, async (world, challenges, users) => {
       const client = await signedUp(world)
