@@ -116,6 +116,27 @@ onEachStore('A process that ends before any statement', (inWorld) => {
   })
 })
 
+onEachStore('A statement whose reply is lost', (inWorld) => {
+  for (const [name, hasChanged, status] of [
+    ['reports an account that is closed', false, 204],
+    ['reports no account that an operator has closed again meanwhile', true, 500],
+  ] as const)
+    it(name, () => {
+      const scene = withAccount()
+      return inWorld(scene.world, async (world) => {
+        const client = await signedUp(world)
+        const [{ id }] = await world.storage.users()
+        world.storage.interruptions.afterwards('update users', async () => {
+          if (hasChanged) for (const act of ['enable', 'disable'] as const) await provider(world)[act](id)
+          throw new Error('The reply is lost.')
+        })
+        expect((await client.delete('/auth/account')).status).to.equal(status)
+        await settle(world)
+        expect(scene.links).to.have.length(hasChanged ? 0 : 1)
+      })
+    })
+})
+
 /** Opens a second process on the store, whose clock has reached the end of the grace. */
 async function beside(
   inWorld: InWorld,

@@ -40,6 +40,8 @@ onEachDatabase('notices()', (inWorld) => {
       await client.post('/auth/login', ADA)
       await world.client().post('/auth/login', ADA)
       expect(await kindsOf(world, mails)).to.deep.equal([])
+      // The browser of another user is new to this one.
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' }, FIREFOX)
       await world.client().post('/auth/login', ADA, FIREFOX)
       await world.client().post('/auth/login', ADA, FIREFOX)
       expect(await kindsOf(world, mails)).to.deep.equal(['new-browser'])
