@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { defineBrick, value, type Limit, type Limiter } from 'mortar'
 import { createMemoryLimiter } from '../../../../src/limits/memory-limiter.ts'
 import { onEachStore } from '../support/on-each-store.ts'
-import { ADA, PASSWORD, signedUp } from '../support/world.ts'
+import { ADA, PASSWORD, resetTokenFor, signedUp } from '../support/world.ts'
 
 /** A limiter that counts in memory and notes each call. */
-function recorder() {
+function recorder({ clears = true } = {}) {
   const calls: string[] = []
   const memory = createMemoryLimiter({ clock: { now: () => 0 } })
   const note =
@@ -18,7 +18,7 @@ function recorder() {
   const limiter: Limiter = {
     ...memory,
     consume: note('consume', memory.consume),
-    clear: note('clear', memory.clear),
+    clear: note('clear', clears ? memory.clear : () => Promise.reject(new Error('The limiter is away.'))),
     giveBack: note('giveBack', memory.giveBack),
   }
   return { calls, brick: defineBrick({ name: 'limits', services: { limiter: value(limiter) } }) }
@@ -34,6 +34,19 @@ onEachStore('the service limiter', (inWorld) => {
       expect(calls).to.deep.equal(['consume', 'consume', 'consume'])
       await world.client().post('/auth/login', { email: ADA.email, password: PASSWORD })
       expect(calls.slice(3)).to.deep.equal(['consume', 'consume', 'consume', 'clear', 'clear'])
+    })
+  })
+
+  it('fails no new password that is stored already', () => {
+    const { calls, brick } = recorder({ clears: false })
+    return inWorld({ limited: true, bricks: [brick] }, async (world) => {
+      const client = await signedUp(world)
+      const change = { current: PASSWORD, next: 'another horse battery' }
+      expect((await client.post('/auth/change-password', change)).status).to.equal(200)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      const reset = { token: await resetTokenFor(world), password: PASSWORD }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      expect(calls.filter((name) => name === 'clear')).to.have.length(2)
     })
   })
 })
