@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** Kinds that come and go by themselves, or belong to the runner: its standard streams and its module loader. */
 const NOT_OURS = new Set(['TTYWrap', 'PipeWrap', 'FSReqPromise', 'FSReqCallback', 'MessagePort', 'CloseReq'])
 
@@ -24,11 +26,28 @@ export function noteOpenHandles(test: string): void {
   for (const handle of activeHandles()) if (!firstSeen.has(handle)) firstSeen.set(handle, test)
 }
 
+/**
+ * What is open beyond a baseline. Sockets need a few turns of the event loop to go away, so looks 200 times, which takes
+ * two seconds on a quiet machine and longer on a loaded one.
+ */
+export async function leftOpenSince(baseline: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  for (let look = 1; ; look++) {
+    await wait(10)
+    const left = openedSince(baseline)
+    if (left.size === 0 || look === 200) return left
+  }
+}
+
 /** The given counts, with details of the open handles: `1 TCPServerWrap (server on port 4711, open since "…")`. */
 export function describeOpenHandles(counts: ReadonlyMap<string, number>): string {
   const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
   const details = activeHandles().map(detailOf).filter(Boolean).join(', ')
   return details ? `${kinds} (${details})` : kinds
+}
+
+function openedSince(baseline: ReadonlyMap<string, number>): Map<string, number> {
+  const counts = [...openHandles()].map(([kind, count]) => [kind, count - (baseline.get(kind) ?? 0)] as const)
+  return new Map(counts.filter(([, count]) => count > 0))
 }
 
 /** Node's own list, which has no public name; it only enriches a message. */

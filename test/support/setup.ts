@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import './seed.ts'
 import { forgetApplicationVariables } from './environment.ts'
-import { describeOpenHandles, noteOpenHandles, openHandles } from './open-handles.ts'
+import { describeOpenHandles, leftOpenSince, noteOpenHandles, openHandles } from './open-handles.ts'
 
 forgetApplicationVariables(process.env)
 
@@ -40,7 +40,7 @@ export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     // A fault found here is one of this file, or of the last one of a run that is not parallel.
     if (this.test && runningFile !== undefined) this.test.file = runningFile
-    const left = await waitForClosing()
+    const left = await leftOpenSince(before)
     // Mocha waits for an empty event loop, which would never come; this ends it once the report is out. A worker of a
     // parallel run is ended by its parent and still has other files to run.
     if (left.size > 0 && process.env.MOCHA_WORKER_ID === undefined)
@@ -51,21 +51,4 @@ export const mochaHooks = {
     if (first && others.length === 0) throw first
     if (first) throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n'))
   },
-}
-
-/**
- * Sockets need a few turns of the event loop to go away, so looks 200 times, which takes two seconds on a quiet machine and
- * longer on a loaded one.
- */
-async function waitForClosing(): Promise<Map<string, number>> {
-  for (let look = 1; ; look++) {
-    await wait(10)
-    const left = openedSince(before)
-    if (left.size === 0 || look === 200) return left
-  }
-}
-
-function openedSince(baseline: ReadonlyMap<string, number>): Map<string, number> {
-  const counts = [...openHandles()].map(([kind, count]) => [kind, count - (baseline.get(kind) ?? 0)] as const)
-  return new Map(counts.filter(([, count]) => count > 0))
 }

@@ -1,7 +1,7 @@
 /**
- * One process of several that count limits together, as its first argument (JSON) says. It prints its address and ends
- * with its input. `/storm?count=250` sends that many requests to its own limited route at the same time and returns how
- * often each status came; with `keys` to that many keys in turn; with `open` they run during a transaction of the application, which is then rolled back.
+ * A process of several that count limits together, as the options of a scene say. `/storm?count=250` sends that many
+ * requests to its own limited route at the same time and returns how often each status came; with `keys` to that many keys
+ * in turn; with `open` they run during a transaction of the application, which is then rolled back.
  */
 import { createApp, createRouter, type App } from 'mortar'
 import { createDataSource, database, type ConnectionOptions } from '@mortar/database'
@@ -9,6 +9,7 @@ import { limits } from '@mortar/limits'
 import * as schema from '@mortar/limits/schema'
 import { redis } from '@mortar/redis'
 import type { DataSource } from 'typeorm'
+import { playScenes, type Scene } from '../../support/play-scenes.ts'
 
 /** Settings of a process. */
 export interface MemberOptions {
@@ -19,33 +20,44 @@ export interface MemberOptions {
   readonly timeout: string
 }
 
-const options = JSON.parse(process.argv[2]!) as MemberOptions
-const source = options.connection && createDataSource({ ...options.connection, entities: schema })
+async function open({ store, connection, redis: server, timeout }: MemberOptions): Promise<Scene> {
+  const source = connection && createDataSource({ ...connection, entities: schema })
+  const plain = createApp({ environment: 'test', logger: false })
+  const withStore = (source
+    ? plain.use(database(source))
+    : plain.use(redis({ url: server! }))) as unknown as App
+  const app: App = withStore.use(limits({ store, timeout }))
+  app.use(routes(app, source))
+  const { url } = await app.listen(0, '127.0.0.1')
+  return {
+    url,
+    async close() {
+      await app.close()
+      if (source?.isInitialized) await source.destroy()
+    },
+  }
+}
 
-const limited = createRouter()
-  .get(
-    '/limited/:key',
-    { limit: { limit: 100, window: '1h', by: ({ params }) => params['key']! } },
-    () => 'ok',
-  )
-  .get('/storm/:key', async ({ params, query }) => {
-    const storm = (): Promise<Record<number, number>> =>
-      send(params.key, Number(query['count']), Number(query['keys'] ?? 1))
-    if (query['open'] === undefined) return storm()
-    let result: Record<number, number> = {}
-    await inTransaction(async () => {
-      result = await storm()
+function routes(app: App, source: DataSource | undefined) {
+  return createRouter()
+    .get(
+      '/limited/:key',
+      { limit: { limit: 100, window: '1h', by: ({ params }) => params['key']! } },
+      () => 'ok',
+    )
+    .get('/storm/:key', async ({ params, query }) => {
+      const storm = (): Promise<Record<number, number>> =>
+        send(app, params.key, Number(query['count']), Number(query['keys'] ?? 1))
+      if (query['open'] === undefined) return storm()
+      let result: Record<number, number> = {}
+      await inTransaction(source, async () => {
+        result = await storm()
+      })
+      return result
     })
-    return result
-  })
+}
 
-const plain = createApp({ environment: 'test', logger: false })
-const withStore = (source
-  ? plain.use(database(source))
-  : plain.use(redis({ url: options.redis! }))) as unknown as App
-const app: App = withStore.use(limits({ store: options.store, timeout: options.timeout })).use(limited)
-
-async function send(key: string, count: number, keys: number): Promise<Record<number, number>> {
+async function send(app: App, key: string, count: number, keys: number): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) => app.inject(`/limited/${key}-${index % keys}`)),
@@ -55,12 +67,11 @@ async function send(key: string, count: number, keys: number): Promise<Record<nu
 }
 
 /** Runs work while a transaction of the application has written, and rolls it back. */
-async function inTransaction(work: () => Promise<void>): Promise<void> {
+async function inTransaction(source: DataSource | undefined, work: () => Promise<void>): Promise<void> {
   const rollback = new Error('rolled back on purpose')
-  const db: DataSource | undefined = source
-  if (db === undefined) return work()
+  if (source === undefined) return work()
   try {
-    await db.transaction(async (manager) => {
+    await source.transaction(async (manager) => {
       await manager.getRepository(schema.MortarLimits).insert({ key: 'application', points: 1, expire: 1 })
       await work()
       throw rollback
@@ -70,8 +81,4 @@ async function inTransaction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const { url } = await app.listen(0, '127.0.0.1')
-console.log(url)
-await process.stdin.resume().toArray()
-await app.close()
-if (source?.isInitialized) await source.destroy()
+await playScenes(open)

@@ -1,9 +1,5 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
-import { bundleScript } from '../../support/bundle-script.ts'
+import { takeProcess } from '../../support/kept-process.ts'
 import type { MemberOptions } from './member.ts'
 
 /** `open`: the process that has a transaction open. `keys`: number of keys that the requests ask in turn. */
@@ -19,14 +15,11 @@ export interface Members {
   stop(): Promise<void>
 }
 
-interface Member {
-  readonly child: ChildProcessByStdio<Writable, Readable, null>
-  readonly url: string
-}
+const MEMBER = join(import.meta.dirname, 'member.ts')
 
 /** Starts processes with the same settings. */
 export async function startMembers(size: number, options: MemberOptions): Promise<Members> {
-  const members = await Promise.all(Array.from({ length: size }, () => start(options)))
+  const members = await Promise.all(Array.from({ length: size }, () => takeProcess(MEMBER, options)))
   return {
     async storm(key, count, { open, keys = 1 } = {}) {
       const replies = await Promise.all(
@@ -41,16 +34,7 @@ export async function startMembers(size: number, options: MemberOptions): Promis
       )
       return sum(replies)
     },
-    async stop() {
-      await Promise.all(
-        members.map(async ({ child }) => {
-          if (child.exitCode !== null) return
-          const ended = once(child, 'exit')
-          child.stdin.end()
-          await ended
-        }),
-      )
-    },
+    stop: async () => void (await Promise.all(members.map((member) => member.release()))),
   }
 }
 
@@ -60,18 +44,4 @@ function sum(replies: readonly Record<number, number>[]): Record<number, number>
     for (const [status, count] of Object.entries(reply))
       counts[Number(status)] = (counts[Number(status)] ?? 0) + count
   return counts
-}
-
-async function start(options: MemberOptions): Promise<Member> {
-  const file = await bundleScript(join(import.meta.dirname, 'member.ts'))
-  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const url = await Promise.race([
-    once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`A process ended with ${code}.`)
-    }),
-  ])
-  return { child, url }
 }

@@ -1,13 +1,9 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
 import type { ConnectionOptions } from '@mortar/database'
 import type { DataSource } from 'typeorm'
 import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
-import { bundleScript } from '../../../support/bundle-script.ts'
+import { takeProcess } from '../../../support/kept-process.ts'
 import { entitiesOf } from './ending-features.ts'
 
 /** A database of a server of MongoDB's protocol. */
@@ -59,7 +55,7 @@ export interface Fleet extends Processes {
   readonly source: DataSource
 }
 
-type Member = ChildProcessByStdio<Writable, Readable, null>
+const MEMBER = join(import.meta.dirname, 'member.ts')
 
 /** Starts `size` processes on a database, and makes its tables. */
 export async function openFleet(
@@ -78,12 +74,11 @@ export async function startProcesses(
   size: number,
   { each = () => ({}), ...options }: FleetOptions = {},
 ): Promise<Processes> {
-  const members = await Promise.all(
-    Array.from({ length: size }, (_, n) => startMember({ ...options, connection, ...each(n) })),
-  )
+  const start = (more: Partial<MemberOptions>) => takeProcess(MEMBER, { ...options, connection, ...more })
+  const members = await Promise.all(Array.from({ length: size }, (_, n) => start(each(n))))
   const urls = members.map(({ url }) => url)
   const add = async (): Promise<number> => {
-    const member = await startMember({ ...options, connection })
+    const member = await start({})
     members.push(member)
     return urls.push(member.url) - 1
   }
@@ -100,35 +95,7 @@ export async function startProcesses(
     all: async <T>(path: string) =>
       (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
     join: add,
-    async kill(n) {
-      const { child } = members[n]!
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
-    stop: async () => void (await Promise.all(members.map(({ child }) => stopMember(child)))),
+    kill: (n) => members[n]!.kill(),
+    stop: async () => void (await Promise.all(members.map((member) => member.release()))),
   }
-}
-
-async function startMember(options: MemberOptions): Promise<{ child: Member; url: string }> {
-  const file = await bundleScript(join(import.meta.dirname, 'member.ts'))
-  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface(child.stdout)
-  const url = await Promise.race([
-    once(lines, 'line').then(([line]) => String(line)),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`A process of the fleet ended with ${code}.`)
-    }),
-  ])
-  return { child, url }
-}
-
-async function stopMember(child: Member): Promise<void> {
-  if (child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.stdin.end()
-  const [code] = await ended
-  if (code !== 0) throw new Error(`A process of the fleet ended with ${code}.`)
 }

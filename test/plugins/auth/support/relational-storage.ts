@@ -62,15 +62,41 @@ function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
   return [...own, ...(withFeatures ? FEATURES : [])]
 }
 
+/** The statements that make the tables on SQLite, by the options that they depend on. */
+const TABLES = new Map<string, Promise<string>>()
+
+/**
+ * TypeORM makes each table three times on SQLite, which takes longer than the tests of most worlds. Its result is copied
+ * from a first database instead.
+ */
+function tablesOf({ ownColumns, withFeatures }: StorageOptions): Promise<string> {
+  const key = JSON.stringify([ownColumns, withFeatures])
+  let tables = TABLES.get(key)
+  if (!tables) TABLES.set(key, (tables = describeTables(entitiesOf(ownColumns, withFeatures))))
+  return tables
+}
+
+async function describeTables(entities: ReturnType<typeof entitiesOf>): Promise<string> {
+  const source = new DataSource({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true })
+  await source.initialize()
+  const rows = await source.query<{ sql: string }[]>(
+    `select sql from sqlite_master where sql is not null and name not like 'sqlite%' order by type desc`,
+  )
+  await source.destroy()
+  return rows.map(({ sql }) => `${sql};`).join('\n')
+}
+
 async function open(options: StorageOptions): Promise<Storage> {
   const { file, withoutTables, ownColumns, withFeatures } = options
   const directory = file === true ? await mkdtemp(join(tmpdir(), 'mortar-auth-')) : undefined
   const path = directory ? join(directory, 'app.db') : String(file ?? ':memory:')
+  const isNew = typeof file !== 'string' && !withoutTables
+  const tables = isNew ? await tablesOf(options) : ''
   const source = new DataSource({
     type: 'better-sqlite3',
     database: path,
     entities: entitiesOf(ownColumns, withFeatures),
-    synchronize: !withoutTables,
+    prepareDatabase: (db: { exec(sql: string): unknown }) => void db.exec(tables),
   })
   const remove = async () => directory && (await rm(directory, { recursive: true, force: true }))
   return storageOf(source, path, remove)
