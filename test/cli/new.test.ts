@@ -1,22 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { check, type Options } from 'prettier'
 import { DataSource } from 'typeorm'
 import { ROOT } from '../architecture/tree.ts'
 import { freePort } from '../support/free-port.ts'
 import { createProject, type Serving, type TestProject } from './project.ts'
-import { installDependencies, linkDependencies, packFramework, type PackedFramework } from './scaffold.ts'
+import {
+  installDependencies,
+  linkDependencies,
+  packFramework,
+  type PackedFramework,
+  runScript,
+} from './scaffold.ts'
 
 /**
  * A run by hand runs the default application. `some`, for `.ci/run`, runs three, in which each choice occurs; `all` runs
@@ -290,24 +287,6 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
       linkDependencies(directory, framework.directory)
       for (const script of ['check', 'lint']) runScript(directory, script)
     })
-
-  function runScript(directory: string, script: string): void {
-    const { PATH = '', HOME } = process.env
-    // The programs of the repository, which npm puts there for its own tests, are not the application's.
-    const path = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
-    // A build server has no `.env` either.
-    const [file, away] = [join(directory, '.env'), join(directory, 'env-away')]
-    const hides = script === 'build' && existsSync(file)
-    if (hides) renameSync(file, away)
-    const ran = spawnSync('npm', ['run', script], {
-      cwd: directory,
-      // Many platforms set NODE_ENV for a build, and no other variable.
-      env: { PATH: path.join(delimiter), HOME, ...(script === 'build' && { NODE_ENV: 'production' }) },
-      encoding: 'utf8',
-    })
-    if (hides) renameSync(away, file)
-    expect(ran.status, ran.stdout + ran.stderr).to.equal(0)
-  }
 
   async function tryInDevelopment(
     directory: string,

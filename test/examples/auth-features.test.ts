@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { expect } from 'chai'
-import { ROOT } from '../architecture/tree.ts'
+import { copyCompiledNotes } from './running-notes.ts'
 
 /** Signs up, redeems the link of the mail, sets an authenticator up and logs in again, and prints the results. */
 const PROGRAM = `
 import { createClient, mailbox, tokenIn } from 'mortar/testing'
 import { totpCode } from '@mortar/auth/testing'
-const { app } = await import('./examples/notes/app.ts')
+const { app } = await import('./app.js')
 await app.ready()
 const client = createClient(app)
 const { body } = await client.post('/auth/signup', { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })
@@ -24,15 +25,11 @@ await app.close()
 
 describe('The reference application with AUTH_FEATURES', () => {
   it('lets users prove their address, see their sessions and add a second factor', () => {
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', '--conditions=source', '--input-type=module', '--eval', PROGRAM],
-      {
-        cwd: ROOT,
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], NODE_ENV: 'test', AUTH_FEATURES: 'true' },
-      },
-    )
+    const directory = copyCompiledNotes()
+    const args = ['--input-type=module', '--eval', PROGRAM]
+    const env = { PATH: process.env['PATH'], NODE_ENV: 'test', AUTH_FEATURES: 'true' }
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', env })
+    rmSync(directory, { recursive: true, force: true })
     expect(stdout.trim().split('\n').at(-1), stderr).to.equal('[200,1,true,200,"second_factor_required"]')
   })
 })

@@ -6,15 +6,15 @@ import { runStatement, withDatabase } from '../support/run-statement.ts'
 import { serverUrl, type ServerVariable } from '../support/servers.ts'
 import { overHttp } from './over-http.ts'
 import { notesSuite } from './notes-suite.ts'
-import { startNotes, type RunningNotes } from './running-notes.ts'
+import { startCopiedNotes, startNotes, type RunningNotes } from './running-notes.ts'
 
-const SERVERS: readonly (readonly [name: string, variable: ServerVariable])[] = [
-  ['PostgreSQL', 'TEST_POSTGRES_URL'],
-  ['MariaDB', 'TEST_MARIADB_URL'],
+const SERVERS: readonly (readonly [name: string, variable: ServerVariable, start: typeof startNotes])[] = [
+  ['PostgreSQL, as npm start runs it', 'TEST_POSTGRES_URL', startNotes],
+  ['MariaDB', 'TEST_MARIADB_URL', startCopiedNotes],
 ]
 
-describe('the reference application as npm start runs it', () => {
-  for (const [name, variable] of SERVERS)
+describe('the reference application', () => {
+  for (const [name, variable, start] of SERVERS)
     describe(`on ${name}`, function () {
       const server = serverUrl(variable)
       const database = `mortar_notes_${randomBytes(6).toString('hex')}`
@@ -23,7 +23,7 @@ describe('the reference application as npm start runs it', () => {
 
       before(async () => {
         await runStatement(fromUrl(server), `create database ${database}`)
-        notes = await startNotes({ DATABASE_URL: withDatabase(server, database) })
+        notes = await start({ DATABASE_URL: withDatabase(server, database) })
         app = overHttp(notes.url)
       })
 

@@ -3,7 +3,7 @@ import { createClient, type Injectable, type TestClient } from 'mortar/testing'
 import { AUDIENCE, signingKey, startKeyServer } from '../plugins/auth/hosted/support/key-server.ts'
 import { MONGO_TARGETS, openDatabase } from '../support/mongo.ts'
 import { overHttp } from './over-http.ts'
-import { startNotes } from './running-notes.ts'
+import { startCopiedNotes } from './running-notes.ts'
 
 /** Checks the notes, with any provider that authenticates their owners. */
 async function expectNotes(app: Injectable, ada: TestClient, bob: TestClient): Promise<void> {
@@ -21,7 +21,7 @@ describe('the reference application', function () {
   it('with AUTH_PROVIDER=hosted serves users whom another server signed in', async () => {
     const key = await signingKey('one')
     const server = await startKeyServer([key], Date.now)
-    const notes = await startNotes({
+    const notes = await startCopiedNotes({
       AUTH_PROVIDER: 'hosted',
       AUTH_ISSUER: server.issuer,
       AUTH_AUDIENCE: AUDIENCE,
@@ -51,7 +51,7 @@ describe('the reference application', function () {
     const { name: database, close } = await openDatabase(server)
     const address = new URL(server.url)
     address.pathname = `/${database}`
-    const notes = await startNotes({ AUTH_PROVIDER: 'document', MONGODB_URL: address.href })
+    const notes = await startCopiedNotes({ AUTH_PROVIDER: 'document', MONGODB_URL: address.href })
     try {
       const app = overHttp(notes.url)
       const signUp = async (name: string): Promise<TestClient> => {
@@ -71,7 +71,7 @@ describe('the reference application', function () {
   })
 
   it('with AUTH_PROVIDER=library signs people in with better-auth on its own database', async () => {
-    const notes = await startNotes({ AUTH_PROVIDER: 'library' })
+    const notes = await startCopiedNotes({ AUTH_PROVIDER: 'library' })
     try {
       const app = overHttp(notes.url)
       const signUp = async (name: string, more = {}): Promise<TestClient> => {
@@ -95,7 +95,7 @@ describe('the reference application', function () {
   })
 
   it('reports the variables that a hosted provider needs', async () => {
-    const error = await startNotes({ AUTH_PROVIDER: 'hosted' }).then(
+    const error = await startCopiedNotes({ AUTH_PROVIDER: 'hosted' }).then(
       () => '',
       (failure: Error) => failure.message,
     )

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { ROOT } from '../architecture/tree.ts'
 import { skipSuite } from '../support/servers.ts'
-import { absent, RUNTIMES, runScript, type RunningScript } from './runtimes.ts'
+import { absent, RUNTIMES, runScript, scriptFor, type RunningScript } from './runtimes.ts'
 
 const SCRIPT = join(ROOT, 'test/fixtures/runtimes/served-app.ts')
 
@@ -18,7 +18,7 @@ for (const runtime of RUNTIMES)
       // One process for all tests that do not end it, as a start takes seconds.
       beforeEach(async () => {
         if (isRunning(script)) return
-        script = runScript(runtime, [SCRIPT, entry], { cwd: ROOT })
+        script = runScript(runtime, [await scriptFor(runtime, SCRIPT), entry], { cwd: ROOT })
         await script.output.until(/listens at \S+/)
         url = /listens at (\S+)/.exec(script.output.text())![1]!
       })

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type ChildOutput, outputOf } from '../docs/child-output.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 
 /** A JavaScript runtime that runs the sources of this repository. */
 export interface Runtime {
@@ -14,11 +15,13 @@ export interface Runtime {
   readonly args: readonly string[]
   /** The variable that names the program. */
   readonly variable?: string
+  /** True for Node, which would load the sources through tsx. */
+  readonly isBundled?: boolean
 }
 
 /** Node runs the same tests, which shows that they fit what Node does. */
 export const RUNTIMES: readonly Runtime[] = [
-  { name: 'Node', program: process.execPath, args: ['--import', 'tsx', '--conditions=source'] },
+  { name: 'Node', program: process.execPath, args: [], isBundled: true },
   { name: 'Bun', program: find('bun', 'TEST_BUN'), args: ['--conditions=source'], variable: 'TEST_BUN' },
   {
     name: 'Deno',
@@ -37,6 +40,11 @@ function find(program: string, variable: string): string | undefined {
   if (named) return named
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
+}
+
+/** Returns the file that a runtime starts for a script of the repository. */
+export async function scriptFor({ isBundled = false }: Runtime, file: string): Promise<string> {
+  return isBundled ? bundleScript(file) : file
 }
 
 /** A script that runs until it is stopped. */

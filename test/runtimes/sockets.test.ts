@@ -8,7 +8,7 @@ import { HELLO, HOSTILE } from '../plugins/realtime/hostile-frames.ts'
 import { handshake, openRaw } from '../plugins/realtime/raw-socket.ts'
 import { as } from '../plugins/realtime/session-brick.ts'
 import { skipSuite } from '../support/servers.ts'
-import { absent, RUNTIMES, runScript, type RunningScript } from './runtimes.ts'
+import { absent, RUNTIMES, runScript, scriptFor, type RunningScript } from './runtimes.ts'
 
 const SCRIPT = join(ROOT, 'test/fixtures/runtimes/served-sockets.ts')
 
@@ -20,7 +20,7 @@ for (const runtime of RUNTIMES)
       let url: string
 
       before(async () => {
-        script = runScript(runtime, [SCRIPT, entry], { cwd: ROOT })
+        script = runScript(runtime, [await scriptFor(runtime, SCRIPT), entry], { cwd: ROOT })
         await script.output.until(/listens at \S+/)
         url = /listens at (\S+)/.exec(script.output.text())![1]!
       })

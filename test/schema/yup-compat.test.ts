@@ -10,6 +10,7 @@ import { findYupFault, isKnownYup } from '../../src/compat/yup-self-test.ts'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
 import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
+import { builtFramework } from '../support/built-framework.ts'
 import { changedModule } from '../support/changed-module.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -174,6 +175,7 @@ describe('A version of yup with other internals', () => {
     ['_typeCheck', '_check'],
   ] as const)
     it(`starts, describes schemas and reads forms if ${from} has another name`, () => {
+      const framework = join(builtFramework(), 'mortar/dist')
       const script = `
         import Module, { createRequire } from 'node:module'
         import { readFileSync } from 'node:fs'
@@ -182,8 +184,8 @@ describe('A version of yup with other internals', () => {
         Module.prototype._compile = function (source, name, ...rest) {
           return compile.call(this, name === file ? source.replaceAll('${from}', '${to}') : source, name, ...rest)
         }
-        const { createApp, createRouter, file: upload } = await import('./src/index.ts')
-        const { createClient } = await import('./src/testing/index.ts')
+        const { createApp, createRouter, file: upload } = await import('${framework}/index.js')
+        const { createClient } = await import('${framework}/testing/index.js')
         const { object, string } = createRequire(process.cwd() + '/x.js')('yup')
         const body = object({ title: string().oneOf(['a', 'b']).required(), doc: upload().required() })
         const app = createApp({ logger: false }).use(createRouter().post('/', { body }, (ctx) => ctx.body.doc.size))
@@ -195,7 +197,7 @@ describe('A version of yup with other internals', () => {
         const { schema } = document.paths['/'].post.requestBody.content['multipart/form-data']
         console.log(schema.properties.title.enum.join(), (await client.post('/', form)).text)
         await app.close()`
-      const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]
+      const args = ['--input-type=module', '-e', script]
       const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
       expect(stdout.trim(), stderr).to.equal('a,b 4')
       expect(stderr.match(/YUP_DIFFERS/g)).to.have.length(1)
