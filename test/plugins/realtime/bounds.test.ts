@@ -8,6 +8,7 @@ import { object, string } from 'mortar/yup'
 import { deferred } from '../../support/deferred.ts'
 import { recorder } from '../../app/recorder.ts'
 import { keptAfter } from '../../support/collect-garbage.ts'
+import { clientOf } from '../../../plugins/realtime/connection.ts'
 import { readOptions } from '../../../plugins/realtime/options.ts'
 import { Sockets } from '../../../plugins/realtime/sockets.ts'
 import { HELLO, HOSTILE } from './hostile-frames.ts'
@@ -304,6 +305,13 @@ describe('A socket', () => {
     await first.closed
     const again = await connect(app, '/', { token: 'bob' })
     again.close()
+  })
+
+  it('shares its places with the network of its client', () => {
+    const clients = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map((ip) =>
+      clientOf({ user: null, ip } as never),
+    )
+    expect(new Set(clients).size).to.equal(2)
   })
 
   it('leaves nothing of its client when it was the last one', () => {

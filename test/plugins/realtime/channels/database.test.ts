@@ -69,7 +69,17 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       expect(await rows()).to.have.length(2)
       await db.getRepository('mortar_channel_events').update({ channel: 'news' }, { expires_at: 1 })
       const { databaseEngine } = await import('../../../../plugins/realtime/channels/database-engine.ts')
-      await databaseEngine({ db } as never).tidy!()
-      expect((await rows()).map(({ id }) => id as string)).to.deep.equal(['counter'])
+      const engine = databaseEngine({ db } as never)
+      await engine.enter([
+        { channel: 'rooms/1', user: 'ada' },
+        { channel: 'rooms/1', user: 'gone' },
+      ])
+      const members = db.getRepository('mortar_channel_members')
+      await members.update({ user_id: 'gone' }, { expires_at: 1 })
+      // An event without a number has no time yet.
+      await engine.publish({ channel: 'rooms/1', event: 'count', data: '1', keep: 1000 })
+      await engine.tidy!()
+      expect((await rows()).map(({ channel }) => channel as string)).to.have.members(['', 'rooms/1'])
+      expect((await members.find()).map(({ user_id: user }) => user as string)).to.deep.equal(['ada'])
     })
   })

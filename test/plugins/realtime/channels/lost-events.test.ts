@@ -1,16 +1,18 @@
 import { expect } from 'chai'
 import {
+  idOf,
   PAGE,
   type ChannelEngine,
   type Place,
   type Reading,
   type StoredEvent,
 } from '../../../../plugins/realtime/channels/engine.ts'
+import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
-import { Subscription } from '../../../../plugins/realtime/channels/subscriptions.ts'
+import { Client, Subscription, type Frame } from '../../../../plugins/realtime/channels/subscriptions.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
 const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
@@ -66,6 +68,27 @@ describe('Channels that have lost events', () => {
     const texts: string[] = []
     await replay({ read: async () => reading('b', 9, 8, 9) } as never, missedBy(texts), { delivered: 0 })
     expect(texts).to.deep.equal([])
+  })
+
+  it('begin nothing that its guard has ended in the meantime', async () => {
+    const frames: string[] = []
+    const outlet = { isOpen: true, write: ({ text }: Frame) => frames.push(text), drained: async () => {} }
+    const client = new Client({ user: null } as never, outlet as never)
+    const loaded = { keep: 1000, hasPresence: false }
+    const [ended, other] = ['ended', 'other'].map(
+      (name) => new Subscription(client, { name, loaded } as never),
+    )
+    for (const each of [ended!, other!]) client.subscriptions.set(each.name, each)
+    const engine = {
+      async read() {
+        hub.close(ended!)
+        return { ...reading('a', 9), events: [{ ...event(9), channel: 'ended' }] }
+      },
+    }
+    const hub = new Hub({} as never, { engine, follower: { place: reading('a', 9) } } as never)
+    await hub.open([ended!, other!], idOf(reading('a', 5)))
+    expect(frames).to.deep.equal([JSON.stringify({ type: 'subscribed', channel: 'other', id: 'a.9.9' })])
+    expect(hub.size).to.equal(1)
   })
 
   it('are not read for a client whose connection has ended', async () => {
