@@ -6,9 +6,11 @@ import { get as getByTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type App, type AppOptions, type ListenOptions } from 'mortar'
 import { planListening } from '../../src/app/serve/listen-options.ts'
+import { connectionsOf } from '../support/connections-of.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { deferred } from '../support/deferred.ts'
 
@@ -95,6 +97,17 @@ describe('listen()', () => {
     gate.resolve()
     expect(await body).to.equal('secret')
     await closing
+  })
+
+  it('does not wait longer than its limit for a TLS handshake when it closes', async () => {
+    const app = hello({ shutdownTimeout: 0.05, logger: false })
+    const { server, port } = await app.listen({ port: 0, host: '127.0.0.1', tls: { key, cert } })
+    const accepted = once(server, 'connection')
+    const silent = connect(port, '127.0.0.1').on('error', () => undefined)
+    await accepted
+    const closed = once(silent, 'close')
+    await app.close()
+    await closed
   })
 
   it('serves a Unix socket', async () => {
@@ -226,6 +239,17 @@ describe('A request that listen() cannot read', () => {
       expect(problem).to.include({ status, code })
       expect(problem['detail']).to.be.a('string')
     })
+
+  it('is disconnected also if its client does not close its side', async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write('hello\r\n\r\n')
+    await once(socket.resume(), 'end')
+    const { server } = app.listening!
+    const end = performance.now() + 5000
+    while ((await connectionsOf(server)) > 0 && performance.now() < end) await nextTurn()
+    expect(await connectionsOf(server)).to.equal(0)
+    socket.destroy()
+  })
 
   it('does not reach the application behind a good request on its connection', async () => {
     const answer = await rawRequest(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n')

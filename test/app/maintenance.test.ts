@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { type App, createApp, defineBrick, type Logger } from 'mortar'
 
@@ -25,6 +25,7 @@ describe('The maintenance mode', () => {
   })
   afterEach(async () => {
     delete process.env['FRAMEWORK_STATE']
+    mock.timers.reset()
     await app.close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -65,11 +66,6 @@ describe('The maintenance mode', () => {
       body: '{"a":1}',
       headers: { 'Content-Type': 'application/json', ...headers },
     })
-  async function until(url: string, status: number): Promise<void> {
-    const end = performance.now() + 5000
-    while ((await post(url)).status !== status && performance.now() < end) await wait(20)
-    expect((await post(url)).status).to.equal(status)
-  }
 
   it('is on from the first request, for every route and path, without middleware and credential', async () => {
     state()
@@ -92,12 +88,15 @@ describe('The maintenance mode', () => {
   })
 
   it('begins and ends while the process runs, and logs each once', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
     const url = await serve()
     expect((await post(url)).status).to.equal(200)
     state()
-    await until(url, 503)
+    mock.timers.tick(2000)
+    expect((await post(url)).status).to.equal(503)
     unlinkSync(file)
-    await until(url, 200)
+    mock.timers.tick(2000)
+    expect((await post(url)).status).to.equal(200)
     const events = lines.flatMap((line) => /maintenance\.\w+/.exec(line) ?? [])
     expect(events).to.deep.equal(['maintenance.on', 'maintenance.off'])
   })
@@ -126,16 +125,20 @@ describe('The maintenance mode', () => {
     }
   })
 
-  it('stays as it is while the file cannot be read, with one line in the log', async () => {
+  it('stays as it is while the file cannot be read, with one line in the log each time', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
     const url = await serve()
-    mkdirSync(file)
-    const isReported = (): boolean => lines.some((line) => line.includes('cannot be read'))
-    const end = performance.now() + 5000
-    while (!isReported() && performance.now() < end) await wait(20)
-    rmSync(file, { recursive: true })
-    state()
-    await until(url, 503)
-    expect(lines.filter((line) => line.includes('cannot be read')).length).to.equal(1)
+    for (const isOn of [false, true]) {
+      mkdirSync(file)
+      mock.timers.tick(2000)
+      expect((await post(url)).status).to.equal(isOn ? 503 : 200)
+      rmSync(file, { recursive: true })
+      state()
+      mock.timers.tick(1000)
+      expect((await post(url)).status).to.equal(503)
+      rmSync(file)
+    }
+    expect(lines.filter((line) => line.includes('cannot be read')).length).to.equal(2)
   })
 
   it('does not exist without a state folder', async () => {

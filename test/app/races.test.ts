@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, StartupError } from 'mortar'
 import { deferred } from '../support/deferred.ts'
@@ -155,13 +155,13 @@ describe('An application that closes', () => {
   })
 
   it('waits for requests through Koa and inject, and responds with 503 to later requests through Koa', async () => {
-    const gate = deferred()
+    const gates = [deferred(), deferred()]
     const arrivals = [deferred(), deferred()]
     const log: string[] = []
     const app = createApp({ logger: false, bricks: [slowBrick(Promise.resolve(), log)] }).use(
       createRouter().get('/:index', async ({ params }) => {
         arrivals[Number(params.index)]!.resolve()
-        await gate.promise
+        await gates[Number(params.index)]!.promise
         return [...log]
       }),
     )
@@ -176,11 +176,14 @@ describe('An application that closes', () => {
     const closing = app.close()
     const late = await fetch(`${url}/1`)
     expect([late.status, late.headers.get('content-type')]).to.deep.equal([503, 'application/problem+json'])
-    gate.resolve()
+    // The one that ends last keeps the brick alone.
+    gates[1]!.resolve()
+    expect((await injected).json()).to.deep.equal(['started'])
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    gates[0]!.resolve()
     const first = await asked
     expect(await first.json()).to.deep.equal(['started'])
     expect(first.headers.get('connection')).to.equal('close')
-    expect((await injected).json()).to.deep.equal(['started'])
     await closing
     expect(log).to.deep.equal(['started', 'stopped'])
     server.closeAllConnections()

@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, defineRoute, type App, type DefinedRoute } from 'mortar'
 import { takeOver, type Takeover } from 'mortar/kit'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { connectionsOf } from '../support/connections-of.ts'
 
 /** A brick with a protocol of its own, which sends back what it receives. */
 const shout = defineBrick({ name: 'shout', upgrades: ['shout'] })
@@ -93,6 +96,23 @@ describe('A connection that changes its protocol', () => {
       const large = await exchange(url, `GET /large HTTP/1.1\r\n${REQUEST}`, '!end!')
       expect(large.length).to.be.above(8_000_000)
     })
+  })
+
+  it('is closed some time after it was refused, also if its client does not close its side', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const app = createApp({ logger: false }).use(shout)
+    const { server, port } = await app.listen(0, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write(`GET / HTTP/1.1\r\n${REQUEST}`)
+    await once(socket.resume(), 'end')
+    expect(await connectionsOf(server)).to.equal(1)
+    mock.timers.tick(2000)
+    mock.timers.reset()
+    const end = performance.now() + 5000
+    while ((await connectionsOf(server)) > 0 && performance.now() < end) await nextTurn()
+    expect(await connectionsOf(server)).to.equal(0)
+    socket.destroy()
+    await app.close()
   })
 
   it('leaves foreign protocols to another listener of the server', async () => {

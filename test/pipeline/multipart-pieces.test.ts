@@ -98,17 +98,6 @@ describe('A multipart form that arrives in pieces', () => {
       late.abort()
       expect(outcome).to.include({ code: 'malformed_body' })
     })
-
-    it('is read back when a piece ends at any byte of a boundary', async () => {
-      const { url } = await open(createApp({ logger: false }).use(routes()))
-      const port = Number(new URL(url).port)
-      const edges = [body.length, body.indexOf('\r\n--B\r\n') + 7, body.lastIndexOf('\r\n--B\r\n') + 7]
-      for (const edge of edges)
-        for (let back = 1; back <= 12; back++) {
-          const { text } = await rawRequest(port, inPieces('/', body, [edge - back]))
-          expect(text, `${edge} - ${back}`).to.contain(expected)
-        }
-    })
   })
 })
 
@@ -130,6 +119,28 @@ describe('The fields of a multipart form', () => {
     const values = await readForm(new PartScanner(source(), 'B', most), rules, new TemporaryFiles(undefined))
     expect(values.get('a')).to.have.length(100)
     expect(kept).to.be.below(3e6)
+  })
+
+  // Node joins pieces of a request that are not read yet, so the scanner gets these itself.
+  it('are read back when a piece ends at any byte around a boundary', async () => {
+    const most = { limit: Infinity, maxFileSize: 0, maxFiles: 0, maxFields: 9, maxHeaderSize: 1000 }
+    const rules = { ...most, folder: undefined, sizes: new Map() }
+    const [one, two] = ['1', '2'].map((digit) => digit.repeat(5000)) as [string, string]
+    const form = Buffer.from(multipart([disposition('name="a"'), one], [disposition('name="b"'), two]))
+    const [middle, last] = [form.indexOf('1\r\n--B') + 1, form.indexOf('2\r\n--B') + 1]
+    for (const edge of [middle, last])
+      for (let cut = edge - 2; cut <= Math.min(edge + 60, form.length); cut++) {
+        async function* source(): AsyncGenerator<Buffer, undefined> {
+          yield form.subarray(0, cut)
+          yield form.subarray(cut)
+        }
+        const scanner = new PartScanner(source(), 'B', most)
+        const values = await readForm(scanner, rules, new TemporaryFiles(undefined))
+        expect([...values], `${cut - edge}`).to.deep.equal([
+          ['a', [one]],
+          ['b', [two]],
+        ])
+      }
   })
 })
 

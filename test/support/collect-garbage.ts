@@ -7,10 +7,10 @@ setFlagsFromString('--expose-gc')
 export const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void
 
 /** Returns the bytes that stay in the heap after work with a hundred names of 100 kB, of which nothing may be kept. */
-export function keptAfter(use: (name: string) => void): number {
+export async function keptAfter(use: (name: string) => unknown): Promise<number> {
   collectGarbage()
   const before = process.memoryUsage().heapUsed
-  for (let index = 0; index < 100; index++) use(Buffer.alloc(100_000, `${index} `).toString('latin1'))
+  for (let index = 0; index < 100; index++) await use(Buffer.alloc(100_000, `${index} `).toString('latin1'))
   collectGarbage()
   return process.memoryUsage().heapUsed - before
 }

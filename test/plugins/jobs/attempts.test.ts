@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mock } from 'node:test'
 import { expect } from 'chai'
@@ -86,7 +86,10 @@ describe('a worker', () => {
   })
 
   /** A worker of two places and an engine that gives as many jobs as it is asked for. */
-  function workerWith(work: () => Promise<unknown>, addScheduled = async (): Promise<void> => undefined) {
+  function workerWith(
+    work: (signal: AbortSignal) => Promise<unknown>,
+    addScheduled = async (): Promise<void> => undefined,
+  ) {
     let count = 0
     const settled: unknown[] = []
     const lines: string[] = []
@@ -113,6 +116,14 @@ describe('a worker', () => {
     expect(settled).to.deep.equal(['returned', 'returned'])
     end.resolve()
     await nextTurn()
+  })
+
+  it('keeps the results of jobs that complete after their signals were aborted', async () => {
+    const { worker, settled, claimed } = workerWith((signal) => once(signal, 'abort'))
+    worker.looks.start()
+    while (claimed() < 2) await nextTurn()
+    await worker.stop()
+    expect(settled).to.deep.equal(['done', 'done'])
   })
 
   it('is not well while its schedules have been blocked for half a minute, and logs their late error', async () => {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { QueryRunner } from 'typeorm'
@@ -33,6 +34,20 @@ describe('the engine of jobs in pg-boss', () => {
   afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
 
   testPromises(() => pair)
+
+  it('adds jobs to a queue that could not be made before', async () => {
+    const db = await place().open(schema)
+    const engine = pgBoss({ schema: own(), lease: 1500 })({ db, names: () => NAMES })
+    await engine.open()
+    const away = mock.method(db, 'createQueryRunner', () => {
+      throw new Error('away')
+    })
+    const add = () => engine.add(newJob({ name: 'late' }))
+    expect(await add().catch(String)).to.equal('Error: away')
+    away.mock.restore()
+    expect(await add()).to.equal(true)
+    await engine.close!()
+  })
 
   it('claims jobs while the row of a job whose lease has ended is locked', async () => {
     const { one, other, pass, transact } = pair

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { In } from 'typeorm'
 import { createClient } from 'mortar/testing'
 import type { Jobs, JobsOptions } from '@mortar/jobs'
 import * as schema from '@mortar/jobs/schema'
@@ -170,7 +171,7 @@ for (const kind of ['PostgreSQL', 'MariaDB', 'pg-boss'])
     })
 
     if (kind === 'pg-boss') return
-    it('runs jobs while a failed job that is to be deleted is locked', async () => {
+    it('runs jobs while a failed job that is to be deleted, and in PostgreSQL one that is due, are locked', async () => {
       record.length = 0
       const db = await place().open(schema)
       await db.synchronize()
@@ -183,9 +184,15 @@ for (const kind of ['PostgreSQL', 'MariaDB', 'pg-boss'])
         added_at: 1,
       } as const
       await db.getRepository(schema.MortarJobs).insert({ id: 'old', ...old })
+      const ids = kind === 'PostgreSQL' ? ['old', 'due'] : ['old']
+      if (ids.length > 1)
+        await db.getRepository(schema.MortarJobs).insert({ ...old, id: 'due', state: 'waiting' })
       const { random } = Math
       await db.transaction(async (lost) => {
-        await lost.find(schema.MortarJobs, { where: { id: 'old' }, lock: { mode: 'pessimistic_write' } })
+        await lost.find(schema.MortarJobs, {
+          where: { id: In(ids) },
+          lock: { mode: 'pessimistic_write' },
+        })
         // Old jobs are deleted at the first look.
         Math.random = () => 0
         const worker = await jobsApp(place().options(schema), {}, { environment: 'development' }).ready()

@@ -7,10 +7,7 @@ import { connect, type HandshakeRefused } from '@mortar/realtime/testing'
 import { object, string } from 'mortar/yup'
 import { deferred } from '../../support/deferred.ts'
 import { recorder } from '../../app/recorder.ts'
-import { keptAfter } from '../../support/collect-garbage.ts'
-import { clientOf } from '../../../plugins/realtime/connection.ts'
-import { readOptions } from '../../../plugins/realtime/options.ts'
-import { Sockets } from '../../../plugins/realtime/sockets.ts'
+import type { Sockets } from '../../../plugins/realtime/sockets.ts'
 import { HELLO, HOSTILE } from './hostile-frames.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
 import { as, createSessions } from './session-brick.ts'
@@ -24,6 +21,7 @@ describe('A socket', () => {
   const opened: App[] = []
   afterEach(async () => {
     mock.timers.reset()
+    mock.restoreAll()
     for (const app of opened.splice(0)) await app.close()
   })
 
@@ -207,7 +205,7 @@ describe('A socket', () => {
     mock.timers.tick(1000)
     for (const until = performance.now() + 4000; places.size > 1 && performance.now() < until;)
       await nextTurn()
-    expect(places.size).to.equal(1)
+    expect([places.size, ...places.closed]).to.deep.equal([1, ['1013', 1]])
     slow.socket.resume()
     expect(await slow.ended).to.be.oneOf([1013, undefined])
   })
@@ -268,7 +266,9 @@ describe('A socket', () => {
     expect(performance.now() - begin).to.be.below(4000)
   })
 
-  it('accepts as many messages in one second as it may, and is forgotten when it is closed', async () => {
+  it('accepts as many messages in each second as it may, and is forgotten when it is closed', async () => {
+    let now = performance.now()
+    mock.method(performance, 'now', () => now)
     const { app, places } = await serve(echo, { messageRate: 20 })
     const groups: ReadonlySet<unknown>[] = []
     const watch = places.watch.bind(places)
@@ -278,9 +278,12 @@ describe('A socket', () => {
       return group
     }
     const socket = await connect<typeof echo>(app, '/')
-    for (let index = 0; index < 20; index++) socket.send({ text: String(index) })
-    for (let index = 0; index < 20; index++)
-      expect(await socket.next()).to.deep.equal({ text: String(index) })
+    for (let second = 0; second < 2; second++) {
+      for (let index = 0; index < 20; index++) socket.send({ text: String(index) })
+      for (let index = 0; index < 20; index++)
+        expect(await socket.next()).to.deep.equal({ text: String(index) })
+      now += 1000
+    }
     expect(groups[0]!.size).to.equal(1)
     socket.close()
     await socket.closed
@@ -307,20 +310,26 @@ describe('A socket', () => {
     again.close()
   })
 
-  it('shares its places with the network of its client', () => {
-    const clients = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map((ip) =>
-      clientOf({ user: null, ip } as never),
+  it('has the bounds of its route before those of the application, and compresses by option only', async () => {
+    const route = defineSocket({ receive: message, maxMessage: 30, compress: true }, (ctx) =>
+      nextAbort(ctx.signal),
     )
-    expect(new Set(clients).size).to.equal(2)
-  })
-
-  it('leaves nothing of its client when it was the last one', () => {
-    const places = new Sockets(readOptions({}), [])
-    const kept = keptAfter((client) => {
-      places.enter(client)
-      places.leave(client)
-    })
-    expect(kept).to.be.below(5e6)
+    for (const [each, isCompressed] of [
+      [echo, false],
+      [route, true],
+    ] as const) {
+      const { app } = await serve(each, { maxMessage: 40 })
+      const headers = { 'Sec-WebSocket-Extensions': 'permessage-deflate' }
+      const socket = openRaw(
+        app.listening!.url,
+        handshake('/', headers),
+        text(`{"text":"${'x'.repeat(24)}"}`),
+      )
+      if (isCompressed) expect(await socket.ended).to.equal(1009)
+      else await socket.until('xxx')
+      expect(socket.text().includes('permessage-deflate')).to.equal(isCompressed)
+      socket.socket.destroy()
+    }
   })
 
   it('keeps its place when the handshake fails late', async () => {

@@ -210,6 +210,7 @@ describe('The handshake of a socket', () => {
           '/held',
           defineSocket({ receive: message }, async (ctx, socket) => {
             expect(ctx.services['room']).to.deep.equal({ name: 'room' })
+            expect(ctx.get('sec-websocket-key')).to.equal(undefined)
             seen.resolve(ctx.signal)
             for await (const each of socket) expect(each).to.deep.equal({ text: 'a' })
           }),

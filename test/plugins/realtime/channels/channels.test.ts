@@ -33,7 +33,7 @@ describe('Channels', () => {
   it('send an event to the subscribers of one channel, over sockets and streams', async () => {
     const { app, events, publish } = await serve()
     const ada = await subscribe(app, 'rooms/1', { token: 'ada' })
-    const bob = await events('channel=rooms/1&channel=news', 'bob')
+    const bob = await events('channel=rooms/1&channel=news&channel=news', 'bob')
     expect((await bob.next()).data.type).to.equal('subscribed')
     expect((await bob.next()).data).to.include({ type: 'subscribed', channel: 'news' })
     const joined = await ada.next()
@@ -166,7 +166,7 @@ describe('Channels', () => {
       () => publish(rooms({ id: 'x'.repeat(41) }), 'message', { text: 'a' }),
       () => publish(rooms({} as never), 'message', { text: 'a' }),
       () => publish(rooms({ id: '\ud800' }), 'message', { text: 'a' }),
-      () => publish(rooms({ id: '1' }), 'message', { text: 'a'.repeat(70_000) }),
+      () => publish(rooms({ id: '1' }), 'message', { text: 'é'.repeat(35_000) }),
     ]
     for (const act of wrong) {
       const error = await act().then(
@@ -251,6 +251,10 @@ describe('Channels', () => {
     expect(await socket.next()).to.include({ type: 'authenticated' })
     socket.send({ subscribe: 'private/ada' })
     expect(await socket.next()).to.include({ type: 'subscribed' })
+    // The next evaluations have that token too.
+    await wait(60)
+    socket.send({ unsubscribe: 'private/ada' })
+    expect(await socket.next()).to.include({ type: 'unsubscribed' })
     socket.close()
   })
 

@@ -80,6 +80,14 @@ for (const [kind, prepare] of Object.entries(ENGINES))
       const again = await subscribe(app, 'news', { since: second.id! })
       expect(again.first.data).to.deep.equal({ number: 1 })
       expect((await again.next()).type).to.equal('subscribed')
+      if (!isSingle) {
+        const outside = db.transaction(async () => {
+          await publish(news(), 'count', { number: 3 }, { tx: false })
+          throw new Error('rolled back')
+        })
+        await outside.catch(() => undefined)
+        expect((await reader.next()).data).to.deep.equal({ number: 3 })
+      }
       for (const each of [reader, again]) each.close()
     })
 

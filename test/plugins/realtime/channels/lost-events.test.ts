@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
   idOf,
@@ -13,6 +15,7 @@ import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
 import { Client, Subscription, type Frame } from '../../../../plugins/realtime/channels/subscriptions.ts'
+import { keptAfter } from '../../../support/collect-garbage.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
 const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
@@ -36,6 +39,8 @@ function missedBy(texts: string[], until = Infinity): Missed {
 }
 
 describe('Channels that have lost events', () => {
+  afterEach(() => mock.timers.reset())
+
   const cases: Readonly<Record<string, readonly [next: Reading, reset?: Place]>> = {
     'all events that follow': [reading('a', 9, 6, 7, 8, 9)],
     'no event': [reading('a', 5)],
@@ -91,6 +96,19 @@ describe('Channels that have lost events', () => {
     expect(hub.size).to.equal(1)
   })
 
+  it('are forgotten with the last connection to them', async () => {
+    const loaded = { hasPresence: false, auth: false, validate: (params: unknown) => params }
+    const channels = { find: (name: string) => ({ name, params: {}, loaded }) }
+    const follower = { place: reading('a', 9) }
+    const hub = new Hub(channels as never, { follower, guards: new Map(), channelsPerConnection: 1 } as never)
+    const kept = await keptAfter(async (name) => {
+      const client = hub.connect({ user: null } as never, { isOpen: true, write: () => undefined } as never)
+      await hub.open([await hub.admit(client, name)], undefined)
+      hub.disconnect(client)
+    })
+    expect(kept).to.be.below(5e6)
+  })
+
   it('are not read for a client whose connection has ended', async () => {
     const reads: number[] = []
     const read = async ({ at }: { at: number }) => {
@@ -107,6 +125,28 @@ describe('Channels that have lost events', () => {
     const missed = { ...missedBy(texts), to: reading('a', 8) }
     await replay({ read: async () => reading('a', 15, ...given) } as never, missed, { delivered: 0 })
     expect(texts).to.have.length(3)
+  })
+
+  it('are read as often as before when their engine is back', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let reads = 0
+    const read = async () => (++reads === 1 ? Promise.reject(new Error('away')) : reading('a', 5))
+    const options = { outages: { begin: () => undefined, end: () => undefined }, deliver: () => undefined }
+    const follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    follower.start({ epoch: 'a', at: 5, time: 5 })
+    for (const pause of [0, 500, 110, 110]) {
+      mock.timers.tick(pause)
+      await nextTurn()
+    }
+    expect(reads).to.equal(4)
+    await follower.stop()
+  })
+
+  it('are refused when too many wait for Redis', async () => {
+    const sender = new Sender(() => Promise.race([]), {} as never)
+    const publish = () => sender.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 }, true)
+    for (let count = 0; count < 10_000; count++) void publish()
+    expect(await publish().catch((error: unknown) => error)).to.include({ status: 503 })
   })
 
   it('are sent to Redis in their order, a page at a time', async () => {

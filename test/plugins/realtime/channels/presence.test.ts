@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ChannelEngine, Member } from '../../../../plugins/realtime/channels/engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
+import { keptAfter } from '../../../support/collect-garbage.ts'
 
 describe('The presence of channels', () => {
   const enter = (presence: Presence) => presence.enter('rooms/1', 'ada')
@@ -35,4 +36,15 @@ describe('The presence of channels', () => {
       await Promise.all([begun, ...others.map((act) => act(presence))])
       expect([...there]).to.deep.equal(expected)
     })
+
+  it('leaves nothing of a channel after its last subscription', async () => {
+    const change = async (): Promise<void> => undefined
+    const engine: Partial<ChannelEngine> = { enter: change, leave: change, present: async () => [] }
+    const presence = new Presence(engine as ChannelEngine, () => undefined)
+    const kept = await keptAfter(async (name) => {
+      await presence.enter(name, 'ada')
+      await presence.leave(name, 'ada')
+    })
+    expect(kept).to.be.below(5e6)
+  })
 })
