@@ -1,5 +1,6 @@
 import { describeThrown } from './describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from './codes.ts'
+import { FoundIssue } from './found-issue.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 import { CORE_PROBLEMS, fixedText, type FixedText, type ProblemTable, quote } from './problem-table.ts'
 import { STATUS_CODES } from './status-names.ts'
@@ -75,7 +76,7 @@ function membersOf(extensions: HttpError['extensions']): string {
   try {
     for (const name of Object.keys(extensions)) {
       if (STANDARD.has(name)) continue
-      const value = JSON.stringify(extensions[name]) as string | undefined
+      const value = FoundIssue.textOf(extensions[name])
       if (value !== undefined) text += `,${quote(name)}:${value}`
     }
     return text

@@ -1,3 +1,4 @@
+import { FoundIssue } from '../errors/found-issue.ts'
 import { ValidationFailed, type Issue } from '../errors/http-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
@@ -145,13 +146,9 @@ function issuesOf(ctx: RequestContext, input: Input, { issues }: Invalid): Issue
     return [{ location, path: '', rule: 'type', message: wrongMediaType(ctx) }]
   const found: Issue[] = []
   const sent = flatNames(ctx, input)
-  for (const { path, rule, params, message } of issues) {
-    const text = sent === undefined ? message : message + bracketHint(path, sent)
-    found.push(
-      params === undefined
-        ? { location, path, rule, message: text }
-        : { location, path, rule, params, message: text },
-    )
+  for (const issue of issues) {
+    const hint = sent === undefined ? '' : bracketHint(issue.path, sent)
+    found.push(new FoundIssue(location, issue, issue.message + hint))
   }
   return found
 }

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
-import { createApp, createRouter, type AppOptions, type RouteDefinition, type StartupError } from 'mortar'
-import { array, number, object, string } from 'yup'
+import {
+  createApp,
+  createRouter,
+  type AppOptions,
+  type RouteDefinition,
+  type StartupError,
+  type ValidationFailed,
+} from 'mortar'
+import { array, number, object, string, type ValidationError } from 'yup'
 import { z } from 'zod'
 import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 
@@ -8,7 +15,7 @@ interface Problem {
   readonly status: number
   readonly detail: string
   readonly truncated?: boolean
-  readonly errors: readonly { readonly location: string; readonly path: string }[]
+  readonly errors: readonly { readonly location: string; readonly path: string; readonly message: string }[]
 }
 
 /** An application with one POST route, and the values that reached its handler. */
@@ -215,4 +222,55 @@ describe('A body of text', () => {
     ])
     await app.close()
   }) // prettier-ignore
+})
+
+describe('The issues of a 422', () => {
+  const body = object({
+    kind: string().oneOf(['a', 'b']).required(),
+    size: number().max(9, '${value} is above ${max}'),
+    rows: array(object({ n: number().max(9).label('Number "n"'), 'a"b': string().min(2) }).required()),
+  })
+  const sent = [
+    { kind: 'c', rows: [{ n: 10 }], size: 10 },
+    { kind: 'c', rows: [{ n: 1 }, { n: 10, 'a"b': '"' }], size: 11 },
+    { kind: 'd', rows: [{ n: 11 }, { n: 'x' }] },
+  ]
+  const issuesOf = (value: unknown): unknown[] => {
+    try {
+      body.validateSync(value, { abortEarly: false })
+      return []
+    } catch (error) {
+      return (error as ValidationError).inner.map(({ path, message }) => ({ path, message }))
+    }
+  }
+
+  throughBothAdapters((open) => {
+    it('are those of yup each time that a rule is broken', async () => {
+      const served = await open(recording({ body }).app)
+      for (const each of [...sent, ...sent]) {
+        const { problem } = await post(served, '/', each)
+        expect(problem.errors.map(({ path, message }) => ({ path, message }))).to.have.deep.members(
+          issuesOf(each),
+        )
+      }
+    })
+
+    for (const change of [{ message: 'changed' }, { location: 'a "place"' }, { params: { max: 8 } }])
+      it(`are sent as an application changed them: ${Object.keys(change).join()}`, async () => {
+        const { app } = recording({ body })
+        app.use(async (_ctx, next) => {
+          try {
+            return await next()
+          } catch (error) {
+            for (const issue of (error as ValidationFailed).errors) Object.assign(issue, change)
+            throw error
+          }
+        })
+        const served = await open(app)
+        for (const each of [...sent, ...sent]) {
+          const { problem } = await post(served, '/', each)
+          for (const issue of problem.errors) expect(issue).to.deep.include(change)
+        }
+      })
+  })
 })

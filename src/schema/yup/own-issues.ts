@@ -1,10 +1,11 @@
+import { prepareText } from '../../errors/found-issue.ts'
 import { loadYup } from '../../support/lazy-packages.ts'
-import { issueAt } from '../invalid.ts'
+import { issueAt, type SchemaIssue } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import { once } from '../once.ts'
 import { ruleOfTest } from './rule-of-test.ts'
 import { showable } from './showable.ts'
-import { firstTests, isOfType, type YupNode, type YupTest } from '../../compat/yup.ts'
+import { allowedValues, firstTests, isOfType, type YupNode, type YupTest } from '../../compat/yup.ts'
 import { correctedTests } from '../../compat/yup-corrected.ts'
 
 /** Marks an original that equals the cast value, for example the value of a default. */
@@ -48,19 +49,37 @@ function issueOf(schema: YupNode, test: YupTest): AddIssues {
   const context = { schema, resolve: (item: unknown) => item, createError: (overrides: object) => overrides }
   const own = OPTIONS.params ?? NO_PARAMS
   const word = wordingOf(schema, OPTIONS.message, own)
+  const isFixed = dependsOnPathAlone(OPTIONS.message, own)
+  const call = (value: unknown): unknown => OPTIONS.test.call(context, value, context)
+  // The test of `oneOf` lists the values anew for each value that it refuses.
+  const allowed = allowedValues(schema)
+  const refusal = once(() => call(AS_CAST) as object)
+  const judge = OPTIONS.name === 'oneOf' ? (value: unknown) => allowed.has(value) || refusal() : call
+  let last: SchemaIssue | undefined
+  const issueFor = (place: Place, result: unknown): SchemaIssue => {
+    if (last?.path === place.path) return last
+    const { params } = (result || {}) as { params?: Params }
+    const issue = issueAt(place.path, rule(), word(place, params === undefined ? own : { ...own, ...params }))
+    if (isFixed) last = prepareText(issue)
+    return issue
+  }
   return (place, issues) => {
     if (OPTIONS.skipAbsent && (place.value === undefined || place.value === null)) return
-    const result = OPTIONS.test.call(context, place.value, context)
-    if (result === true) return
-    const { params } = (result || {}) as { params?: Params }
-    const extra = params === undefined ? own : { ...own, ...params }
-    if (!issues.isFull) issues.add(issueAt(place.path, rule(), word(place, extra)))
+    const result = judge(place.value)
+    if (result !== true && !issues.isFull) issues.add(issueFor(place, result))
   }
 }
 
 const NO_PARAMS: Params = {}
 
 const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/
+
+/** True for a message whose other parameters are constants; the test of `oneOf` adds its values. */
+function dependsOnPathAlone(message: unknown, params: Params): boolean {
+  if (typeof message !== 'string') return false
+  const names = message.split(PLACEHOLDER).filter((_, index) => index % 2 === 1)
+  return names.every((name) => name === 'path' || name === 'values' || Object.hasOwn(params, name))
+}
 
 /** Formats a message with its parameters, as `ValidationError.formatError` does. */
 function wordingOf(
