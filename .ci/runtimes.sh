@@ -1,4 +1,4 @@
-# The other runtimes that .ci/run tests. It sources this file, which needs its `copy_checkout`, `run_tests` and `skip`.
+# The other runtimes that .ci/run tests. It sources this file, which needs its `copy_checkout`, `tests_beside` and `skip`.
 # docs/runtimes.md and README.md name the same versions; test/runtimes/versions.test.ts compares them.
 
 readonly NODES=(24.21.0 26.10.0 22.23.3)
@@ -62,7 +62,8 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the quick subset in another time zone. The workflow in .github runs the portable suite on each.
+# test_on_node <version>: begins the quick subset in another time zone. The workflow in .github runs the portable suite
+# on each.
 test_on_node() {
   local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1 (quick subset)"
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
@@ -70,7 +71,7 @@ test_on_node() {
     { skip "$name: its package could not be installed" && return; }
   ((left < 120)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
-  run_tests 600 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_CASES=0.25 \
+  tests_beside 600 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_CASES=0.25 \
     node node_modules/mocha/bin/mocha.js --parallel --jobs 3 \
     --config .mocharc.quick.json --ignore 'test/architecture/**'
 }
