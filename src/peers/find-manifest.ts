@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** The keys of a package.json that concern peers. */
@@ -22,9 +22,16 @@ export function findManifest(file: string, name?: string): PeerManifest | undefi
   }
 }
 
+/** Manifests by file. Node, too, remembers a package.json for the life of a process. */
+const manifests = new Map<string, PeerManifest>()
+
 function readManifest(file: string): PeerManifest | undefined {
+  const known = manifests.get(file)
+  if (known !== undefined || !existsSync(file)) return known
   try {
-    return { ...(JSON.parse(readFileSync(file, 'utf8')) as PeerManifest), folder: dirname(file) }
+    const manifest = { ...(JSON.parse(readFileSync(file, 'utf8')) as PeerManifest), folder: dirname(file) }
+    manifests.set(file, manifest)
+    return manifest
   } catch {
     return undefined
   }
