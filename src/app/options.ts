@@ -10,7 +10,7 @@ import type { Duration } from '../support/duration.ts'
 import type { FormLimits, MultipartOptions } from '../support/form-limits.ts'
 import { HEALTH_KEYS, type HealthOptions, type ResolvedHealth } from './life/health/health-options.ts'
 import type { KoaOptions } from '../context/outer-app.ts'
-import { ELSEWHERE, type ServerOptions } from './serve/listen-options.ts'
+import type { ServerOptions } from './serve/listen-options.ts'
 import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */
@@ -72,31 +72,31 @@ export interface AppConfig<Bricks extends readonly AnyBrick[] = readonly AnyBric
   readonly bricks?: Bricks
 }
 
+/** Options whose resolved value has another type. */
+type Converted =
+  | 'logger'
+  | 'bodyLimit'
+  | 'handlerTimeout'
+  | 'multipart'
+  | 'keys'
+  | 'appUrl'
+  | 'health'
+  | 'drainDelay'
+  | 'shutdownTimeout'
+
 /** The options with defaults filled in and units resolved: bytes and seconds. */
-export interface ResolvedOptions {
-  readonly environment: Environment
+export interface ResolvedOptions extends Required<Omit<AppOptions, Converted>> {
   readonly logger: Logger
   /** The logger for the framework's own lines; it never throws. */
   readonly reporter: Logger
-  readonly logRequests: boolean
-  readonly clock: Clock
-  readonly trustProxy: TrustProxy
   readonly bodyLimit: number
   readonly handlerTimeout: number
   readonly multipart: FormLimits
-  readonly maxIssues: number
-  readonly tokenCookie: string
-  readonly credentials: readonly Credential['source'][]
   readonly keys: readonly string[] | undefined
   readonly appUrl: string | undefined
-  readonly trustedOrigins: readonly string[]
-  readonly openapi: OpenApiOptions | false
   readonly health: ResolvedHealth | undefined
   readonly drainDelay: number
   readonly shutdownTimeout: number
-  readonly server: ServerOptions
-  readonly signals: boolean
-  readonly koa: KoaOptions
 }
 
 const SIZE = ['number', 'string'] as const
@@ -122,13 +122,7 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   shutdownTimeout: SIZE,
   server: 'object',
   signals: 'boolean',
-  koa: {
-    is: 'object',
-    keys: {
-      asyncLocalStorage: ['boolean', 'object'],
-      subdomainOffset: 'number',
-    } satisfies OptionChecks<KoaOptions>['keys'],
-  },
+  koa: { is: 'object', keys: { asyncLocalStorage: ['boolean', 'object'] } },
   bricks: 'list',
 }
 
@@ -138,5 +132,5 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
  * @throws StartupError
  */
 export function checkConfig(config: AppConfig, of: string): void {
-  checkOptions(config, { of, keys: OPTIONS, elsewhere: ELSEWHERE })
+  checkOptions(config, { of, keys: OPTIONS })
 }

@@ -1,5 +1,5 @@
 import { StartupError } from '../errors/startup-error.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import type { AnyBrick } from './brick.ts'
 
 /**
@@ -54,12 +54,11 @@ function neededBy(
 
 function missing(brick: AnyBrick, name: string, bricks: readonly AnyBrick[]): StartupError {
   const known = bricks.flatMap((other) => [other.name, ...Object.keys(other.services ?? {})])
-  const guess = nearest(name, known)
   return new StartupError(
     `The brick '${brick.name}' requires '${name}', but no brick or service has that name.`,
     {
       code: 'MORTAR_BRICK_MISSING',
-      remedy: guess ? `Did you mean '${guess}'?` : `Register the brick '${name}' beside '${brick.name}'.`,
+      remedy: didYouMean(name, known, `Register the brick '${name}' beside '${brick.name}'.`),
       brick: brick.name,
     },
   )

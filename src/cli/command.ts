@@ -47,11 +47,12 @@ export function textOf(input: Pick<CommandInput, 'values'>, name: string): strin
 /** Longest time in an option. */
 const LONGEST_TIME = 24 * 3600
 
-/** Reads the time of an option, in seconds. @throws UsageError for zero, and for more than a day. */
-export function readTime(option: string, given: string): number {
+/** Reads the time of an option, in seconds. @throws UsageError for zero, for less than `least`, and for more than a day. */
+export function readTime(option: string, given: string, least = 0): number {
   const time = milliseconds(given) / 1000
-  if (time > 0 && time <= LONGEST_TIME) return time
-  throw new UsageError(`--${option} is '${given}'. Write a time up to 24h, such as 90s or 5m.`)
+  if (time > 0 && time >= least && time <= LONGEST_TIME) return time
+  const from = least > 0 ? ` from ${least}s` : ''
+  throw new UsageError(`--${option} is '${given}'. Write a time${from} up to 24h, such as 90s or 5m.`)
 }
 
 /** Reads the option `port`. @throws UsageError */

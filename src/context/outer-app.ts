@@ -11,8 +11,6 @@ import type { Adapter, RequestContext } from './request-context.ts'
 export interface KoaOptions {
   /** Enables `app.koa.currentContext`. `listen()` then serves through Koa, which costs more CPU time per request. */
   readonly asyncLocalStorage?: boolean | AsyncLocalStorage<KoaContext>
-  /** Number of host name parts that `ctx.koa.subdomains` omits; 2 by default. */
-  readonly subdomainOffset?: number
 }
 
 /** Koa's side of an application. */

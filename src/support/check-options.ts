@@ -1,7 +1,7 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { describeValue, isObject } from './describe-value.ts'
 import { looksLikeGuard } from './guard-names.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 
 /** Kinds of option values, with the words for messages. */
 const KINDS = {
@@ -50,8 +50,6 @@ export interface OptionChecks<Options extends object> {
    * One code for every finding, instead of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`.
    */
   readonly code?: string
-  /** Remedies for unknown options that belong elsewhere, by name. */
-  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /**
@@ -62,15 +60,14 @@ export interface OptionChecks<Options extends object> {
  */
 export function checkOptions<Options extends object>(
   options: Options | undefined,
-  { of, keys, brick, code, elsewhere = {} }: OptionChecks<Options>,
+  { of, keys, brick, code }: OptionChecks<Options>,
 ): void {
-  if (isContext(options)) throw notCalled(of, brick)
   const findings = findingsOf(options === undefined ? {} : options, keys, of)
   const errors = findings.map(
     (finding) =>
       new StartupError(finding.found, {
         code: code ?? finding.code,
-        remedy: elsewhereOf(finding, elsewhere) ?? finding.remedy,
+        remedy: finding.remedy,
         ...(brick === undefined ? {} : { brick }),
       }),
   )
@@ -78,30 +75,7 @@ export function checkOptions<Options extends object>(
   if (errors.length > 1) throw new StartupErrors(`${errors.length} options of ${of} are wrong.`, errors)
 }
 
-/** True for the `ctx` of a request: the function is middleware by mistake. */
-function isContext(options: object | undefined): boolean {
-  return typeof options === 'object' && options !== null && 'redirect' in options && 'koa' in options
-}
-
-function notCalled(of: string, brick: string | undefined): StartupError {
-  const call = of.replace('()', '')
-  return new StartupError(
-    `${call} was passed to use() as a function, and is called with ctx as middleware.`,
-    {
-      code: 'MORTAR_USE',
-      remedy: `Call it: app.use(${call}({ … })).`,
-      ...(brick === undefined ? {} : { brick }),
-    },
-  )
-}
-
-function elsewhereOf({ name }: Finding, elsewhere: Readonly<Record<string, string>>): string | undefined {
-  return name !== undefined && Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
-}
-
 interface Finding {
-  /** Name of the option if it is unknown. */
-  readonly name?: string
   readonly code: string
   readonly found: string
   readonly remedy: string
@@ -129,10 +103,9 @@ function ruleOf(rule: OptionRules[string]): OptionRule {
 }
 
 function faultsOf(name: string, value: unknown, rule: OptionRule, of: string): Finding[] {
-  const { is, guard, required, keys } = rule
-  if ((value === undefined || value === null) && required === true) return [missing(name, value, of)]
-  if (value === undefined) return guard === true ? [undefinedGuard(name, value, of)] : []
-  if (value === null && guard === true) return [undefinedGuard(name, value, of)]
+  const { is, guard = false, required = false, keys } = rule
+  if ((value === undefined || value === null) && (guard || required)) return [absent(name, value, rule, of)]
+  if (value === undefined) return []
   if (keys !== undefined && isObject(value)) return findingsOf(value, keys, `${name} in ${of}`)
   const kinds = [is].flat()
   if (kinds.some((kind) => KINDS[kind][1](value))) return []
@@ -147,28 +120,19 @@ function faultsOf(name: string, value: unknown, rule: OptionRule, of: string): F
 
 function unknown(name: string, rules: OptionRules, of: string): Finding {
   const names = Object.keys(rules)
-  const guess = 'auth' in rules && looksLikeGuard(name) ? 'auth' : nearest(name, names)
+  const remedy = didYouMean(name, names, `The options are ${names.join(', ')}.`)
   return {
-    name,
     code: 'MORTAR_OPTION_UNKNOWN',
     found: `Unknown option '${name}' of ${of}.`,
-    remedy: guess === undefined ? `The options are ${names.join(', ')}.` : `Did you mean '${guess}'?`,
+    remedy: 'auth' in rules && looksLikeGuard(name) ? "Did you mean 'auth'?" : remedy,
   }
 }
 
-function undefinedGuard(name: string, value: undefined | null, of: string): Finding {
+function absent(name: string, value: undefined | null, { required }: OptionRule, of: string): Finding {
   return {
     code: 'MORTAR_OPTION_UNDEFINED',
-    found: `The option ${name} of ${of} is ${String(value)}, which would guard nothing.`,
-    remedy: `Give ${name} a value, or remove the key.`,
-  }
-}
-
-function missing(name: string, value: undefined | null, of: string): Finding {
-  return {
-    code: 'MORTAR_OPTION_UNDEFINED',
-    found: `The option ${name} of ${of} is ${String(value)}, and has no default.`,
-    remedy: `Give ${name} a value.`,
+    found: `The option ${name} of ${of} is ${value}, ${required ? 'and has no default' : 'which would guard nothing'}.`,
+    remedy: required ? `Give ${name} a value.` : `Give ${name} a value, or remove the key.`,
   }
 }
 

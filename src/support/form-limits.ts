@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { bytes, type Size } from './bytes.ts'
+import { bytes, isSize, type Size } from './bytes.ts'
+import { isObject } from './describe-value.ts'
 
 /** Settings of forms, for the application (`createApp`) or one route. Omitted settings keep their defaults. */
 export interface MultipartOptions {
@@ -34,8 +35,23 @@ export const DEFAULT_FORM_LIMITS: FormLimits = {
   folder: undefined,
 }
 
-const COUNTS = ['maxFields', 'maxFiles'] as const
-const SIZES = ['maxFileSize', 'maxHeaderSize'] as const
+type Setting = readonly [expected: string, read: (value: unknown) => unknown]
+
+const COUNT: Setting = [
+  'a whole number of 0 or more',
+  (value) => (Number.isInteger(value) && Number(value) >= 0 ? value : undefined),
+]
+const SIZE: Setting = ['a size', (value) => (isSize(value) ? bytes(value as Size) : undefined)]
+const SETTINGS: Readonly<Record<string, Setting>> = {
+  maxFields: COUNT,
+  maxFiles: COUNT,
+  maxFileSize: SIZE,
+  maxHeaderSize: SIZE,
+  folder: [
+    'the path of a folder',
+    (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+  ],
+} satisfies Record<keyof FormLimits, Setting>
 
 /**
  * Completes `options` from `defaults`.
@@ -43,37 +59,16 @@ const SIZES = ['maxFileSize', 'maxHeaderSize'] as const
  */
 export function formLimits(options: unknown, defaults: FormLimits = DEFAULT_FORM_LIMITS): FormLimits {
   if (options === undefined) return defaults
-  if (typeof options !== 'object' || options === null)
-    throw new RangeError(`multipart is an object of settings, not ${inspect(options)}.`)
-  const given = options as Readonly<Record<string, unknown>>
-  const known: readonly string[] = [...COUNTS, ...SIZES, 'folder']
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new RangeError(`multipart.${unknown} is unknown. Use ${known.join(', ')}.`)
-  const limits: { -readonly [K in keyof FormLimits]: FormLimits[K] } = { ...defaults }
-  for (const name of COUNTS) limits[name] = countOf(name, given[name]) ?? limits[name]
-  for (const name of SIZES) limits[name] = sizeOf(name, given[name]) ?? limits[name]
-  if (given['folder'] !== undefined) limits.folder = folderOf(given['folder'])
-  return limits
+  if (!isObject(options)) throw new RangeError(`multipart is an object of settings, not ${inspect(options)}.`)
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...Object.fromEntries(given.map(([name, value]) => [name, settingOf(name, value)])) }
 }
 
-function folderOf(value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value
-  throw new RangeError(`multipart.folder is the path of a folder, not ${inspect(value)}.`)
-}
-
-function countOf(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
-  throw new RangeError(`multipart.${name} is a whole number of 0 or more, not ${inspect(value)}.`)
-}
-
-function sizeOf(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'number' && typeof value !== 'string')
-    throw new RangeError(`multipart.${name} is a size, not ${inspect(value)}.`)
-  try {
-    return bytes(value)
-  } catch (error) {
-    throw new RangeError(`multipart.${name}: ${(error as Error).message}`, { cause: error })
-  }
+function settingOf(name: string, value: unknown): unknown {
+  if (!Object.hasOwn(SETTINGS, name))
+    throw new RangeError(`multipart.${name} is unknown. Use ${Object.keys(SETTINGS).join(', ')}.`)
+  const [expected, read] = SETTINGS[name]!
+  const setting = read(value)
+  if (setting !== undefined) return setting
+  throw new RangeError(`multipart.${name} is ${expected}, not ${inspect(value)}.`)
 }

@@ -11,12 +11,12 @@ describe('A value of a wrong type', () => {
   const shapes: readonly (readonly [string, object, string])[] = [
     ['an unknown slot', { onStart: () => undefined }, "Did you mean 'start'?"],
     ['a mistyped slot', { service: {} }, "Did you mean 'services'?"],
-    ['a start that is not a function', { start: 5 }, 'Give the function itself.'],
-    ['a stop that is not a function', { stop: {} }, 'Give the function itself.'],
+    ['a start that is not a function', { start: 5 }, 'Give start a function.'],
+    ['a stop that is not a function', { stop: {} }, 'Give stop a function.'],
     ['a middleware that is not a function', { middleware: [5] }, 'Give functions (ctx, next).'],
     ['a function that returns no middleware', { middleware: () => [5] }, 'Give functions (ctx, next).'],
     ['a member that is not a function', { members: { now: 5 } }, '(services, ctx) => value'],
-    ['a router outside a list', { routes: createRouter() }, 'a list of routers'],
+    ['a router outside a list', { routes: createRouter() }, 'Give routes a list'],
     ['routes that are not routers', { routes: [{}] }, 'createRouter()'],
     ['routes that come to no routers', { routes: () => undefined }, 'createRouter()'],
   ]

@@ -228,8 +228,9 @@ describe('a router of @koa/router that is adopted', () => {
         true,
       ])
         expect(codeOf(options), JSON.stringify(options)).to.equal('MORTAR_KOA_ROUTER')
-      expect(codeOf({ tags: 'a' })).to.equal('MORTAR_ROUTE_VALUE')
-      expect(codeOf({ prefix: 1 })).to.equal('MORTAR_KOA_ROUTER')
+      for (const options of [{ tags: 'a' }, { prefix: 1 }])
+        expect(codeOf(options)).to.equal('MORTAR_KOA_ROUTER')
+      expect(codeOf({ consumes: ['json'] })).to.equal('MORTAR_ROUTE_VALUE')
       expect(codeOf({ unsupported: 'ignore' })).to.equal('MORTAR_KOA_ROUTER')
       expect(codeOf({ auth: false, tags: [], hidden: true })).to.equal(undefined)
     })

@@ -1,18 +1,12 @@
 import { processVariables } from '../../support/env/environment.ts'
 import { isWorker } from '../../support/env/process-share.ts'
 import { BUILD_OPTIONS, findBuild, runBuild } from '../build/run-build.ts'
-import { type Command, textOf } from '../command.ts'
+import { type Command, readTime, textOf } from '../command.ts'
 import { productionVariables, stateFolder } from '../project/state-folder.ts'
 import { serve } from '../project/serve.ts'
 import { findServiceManager, reportState } from '../service-manager.ts'
 import type { PrimaryOptions } from '../workers/run-primary.ts'
-import {
-  readMaxMemory,
-  readReloadTimeout,
-  readStartTimeout,
-  readStuckAfter,
-  readWorkerCount,
-} from '../workers/worker-options.ts'
+import { LEAST_STUCK, readMaxMemory, readTimeOrOff, readWorkerCount } from '../workers/worker-options.ts'
 
 /** Runs the output of `mortar build` in this process, or in several workers. */
 export const start: Command = {
@@ -48,9 +42,9 @@ export const start: Command = {
       return 0
     }
     const options = {
-      reloadTimeout: readReloadTimeout(textOf(input, 'reload-timeout')),
-      stuckAfter: readStuckAfter(textOf(input, 'stuck-after')),
-      startTimeout: readStartTimeout(textOf(input, 'start-timeout')),
+      reloadTimeout: readTime('reload-timeout', textOf(input, 'reload-timeout') ?? '30s'),
+      stuckAfter: readTimeOrOff('stuck-after', textOf(input, 'stuck-after') ?? '10s', LEAST_STUCK),
+      startTimeout: readTimeOrOff('start-timeout', textOf(input, 'start-timeout') ?? '10m'),
       maxMemory: readMaxMemory(textOf(input, 'max-memory')),
     }
     const { root } = findBuild(input)

@@ -49,7 +49,8 @@ export async function askToReload(folder: string, { limit }: Wait): Promise<Repl
     socket.destroy()
   }
   if (isAccepted && isLate) return { outcome: 'timeout' }
-  throw isAccepted ? ended(path) : notAccepted(path, {}, isLate)
+  if (!isAccepted) throw notAccepted(path, {}, isLate)
+  throw fault(path, 'ended during the reload', 'Look at the log of the workers and at their service manager.')
 }
 
 async function* linesOf(socket: Socket): AsyncGenerator<string> {
@@ -89,22 +90,14 @@ function find(path: string): ReturnType<typeof lstatSync> {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    throw unreadable(path, error as NodeJS.ErrnoException)
+    throw notAccepted(path, error as NodeJS.ErrnoException, false)
   }
 }
 
 function notAccepted(path: string, { code }: { readonly code?: string | undefined }, isLate: boolean): Error {
   if (isLate || code === undefined)
-    return fault(
-      path,
-      'does not respond',
-      'Look at the log of the primary process, and restart it if it is stuck.',
-    )
+    return fault(path, 'does not respond', 'Look at the log of the primary process, and restart it if stuck.')
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return notRunning(path)
-  return unreadable(path, { code })
-}
-
-function unreadable(path: string, { code }: { readonly code?: string | undefined }): StartupError {
   return fault(path, `cannot be opened (${code})`, 'Run the command as the user of the workers, or as root.')
 }
 
@@ -115,14 +108,6 @@ function notRunning(path: string): StartupError {
       'Start it with `mortar start --workers`, and run this command in the same folder and with the same ' +
       'FRAMEWORK_STATE. One process without workers cannot reload: restart it.',
   })
-}
-
-function ended(path: string): StartupError {
-  return fault(
-    path,
-    'ended during the reload',
-    'Look at the log of the workers and at their service manager.',
-  )
 }
 
 function fault(path: string, found: string, remedy: string): StartupError {

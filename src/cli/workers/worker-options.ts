@@ -3,11 +3,10 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { MOST_WORKERS, wholeNumber } from '../../support/env/process-share.ts'
 import type { Variables } from '../../support/env/environment.ts'
 import { bytes, isSize } from '../../support/bytes.ts'
-import { isTimeout, seconds } from '../../support/duration.ts'
-import { UsageError } from '../command.ts'
+import { readTime, UsageError } from '../command.ts'
 
 /** Least seconds of `--stuck-after`: workers are asked once a second. */
-const LEAST_STUCK = 2
+export const LEAST_STUCK = 2
 
 const EXPECTED = `a whole number from 1 to ${MOST_WORKERS}, or auto for one worker per core`
 
@@ -25,30 +24,9 @@ export function readWorkerCount(option: string | undefined, variables: Variables
   return count
 }
 
-/** Reads the option `--reload-timeout`. @returns seconds. @throws UsageError */
-export function readReloadTimeout(option = '30s'): number {
-  if (isTimeout(option) && seconds(option) > 0) return seconds(option)
-  throw new UsageError(
-    `--reload-timeout is '${option}', not a duration such as '30s'.\nSee: mortar help start`,
-  )
-}
-
-/** Reads the option `--stuck-after`. @returns seconds; undefined for `off`. @throws UsageError */
-export function readStuckAfter(option = '10s'): number | undefined {
-  if (option === 'off') return undefined
-  if (isTimeout(option) && seconds(option) >= LEAST_STUCK) return seconds(option)
-  throw new UsageError(
-    `--stuck-after is '${option}', neither a duration from ${LEAST_STUCK} s on, such as '10s', nor off.\nSee: mortar help start`,
-  )
-}
-
-/** Reads the option `--start-timeout`. @returns seconds; undefined for `off`. @throws UsageError */
-export function readStartTimeout(option = '10m'): number | undefined {
-  if (option === 'off') return undefined
-  if (isTimeout(option) && seconds(option) > 0) return seconds(option)
-  throw new UsageError(
-    `--start-timeout is '${option}', neither a duration such as '10m' nor off.\nSee: mortar help start`,
-  )
+/** Reads a time limit of `mortar start`. @returns seconds; undefined for `off`. @throws UsageError */
+export function readTimeOrOff(option: string, given: string, least?: number): number | undefined {
+  return given === 'off' ? undefined : readTime(option, given, least)
 }
 
 /** Reads the option `--max-memory`. @returns bytes; undefined for no limit. @throws UsageError */

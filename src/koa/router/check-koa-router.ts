@@ -1,22 +1,50 @@
 import { StartupError } from '../../errors/startup-error.ts'
 import { checkDefinition } from '../../routing/check-definition.ts'
-import { looksLikeGuard } from '../../support/guard-names.ts'
+import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { showsLayers, type KoaRouter } from '../../compat/koa-router.ts'
-import { nearest } from '../../support/nearest.ts'
+import type { AuthRequirement } from '../../routing/route.ts'
 
-const KEYS = ['prefix', 'tags', 'auth', 'hidden', 'consumes', 'unsupported'] as const
+/** Options of `fromKoaRouter` for all routes of a router. Each key is optional. */
+export interface KoaRouterOptions {
+  /** Prefix of every path, as for a nested router of @koa/router. */
+  readonly prefix?: string
+  readonly tags?: readonly string[]
+  /** Guard of every route: `true`, a policy or policies. Without it, the guard of the parent router. */
+  readonly auth?: AuthRequirement
+  /** Leaves the routes out of the OpenAPI document. */
+  readonly hidden?: boolean
+  /**
+   * Media types of bodies that Mortar reads and sets in `ctx.request.body`. By default none: the router's own body
+   * parser reads the request.
+   */
+  readonly consumes?: readonly string[]
+  /** Layers that cannot be routes: an error at the start (the default), or plain middleware without a guard. */
+  readonly unsupported?: 'error' | 'middleware'
+}
+
+const OPTIONS: OptionChecks<KoaRouterOptions> = {
+  of: 'fromKoaRouter()',
+  code: 'MORTAR_KOA_ROUTER',
+  keys: {
+    prefix: 'string',
+    tags: 'strings',
+    auth: 'anything',
+    hidden: 'boolean',
+    consumes: 'strings',
+    unsupported: 'string',
+  },
+}
 
 /**
  * Checks the arguments of `fromKoaRouter`: a mistake in `auth` must not make the routes public. Returns the router; it
  * also accepts `router.routes()`.
  * @throws StartupError `MORTAR_USE`, `MORTAR_KOA_ROUTER`, or the code of the broken rule of route definitions.
  */
-export function checkKoaRouter(given: unknown, options: unknown): KoaRouter {
+export function checkKoaRouter(given: unknown, options: KoaRouterOptions): KoaRouter {
   const router = routerIn(given)
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw wrong(`has ${describeValue(options)} as its options`, `The options are ${KEYS.join(', ')}.`)
-  checkOptions(options as Record<string, unknown>)
+  checkOptions(options, OPTIONS)
+  checkValues(options)
   if ((router.opts as { routerPath?: unknown }).routerPath !== undefined)
     throw wrong(
       'was given a router with the option routerPath',
@@ -53,27 +81,15 @@ function isKoaRouter(value: unknown): value is KoaRouter {
   )
 }
 
-function checkOptions(options: Readonly<Record<string, unknown>>): void {
-  const { prefix, unsupported, ...definition } = options
-  for (const key of Object.keys(options)) if (!KEYS.some((known) => known === key)) throw unknownKey(key)
-  if ('prefix' in options && typeof prefix !== 'string')
-    throw wrong(`has ${describeValue(prefix)} as \`prefix\``, "Write a path such as '/v1'.")
-  if ('unsupported' in options && unsupported !== 'error' && unsupported !== 'middleware')
-    throw wrong(`has an unknown value of \`unsupported\``, "Write 'error' or 'middleware'.")
+function checkValues({ unsupported = 'error', ...definition }: KoaRouterOptions): void {
+  if (unsupported !== 'error' && unsupported !== 'middleware')
+    throw wrong('has an unknown value of `unsupported`', "Write 'error' or 'middleware'.")
   const [finding] = checkDefinition(definition, { method: 'POST', parameters: [] })
   if (finding)
     throw new StartupError(`The second argument of fromKoaRouter ${finding.found}.`, {
       code: finding.code,
       remedy: finding.remedy,
     })
-}
-
-function unknownKey(key: string): StartupError {
-  const near = looksLikeGuard(key) ? 'auth' : nearest(key, KEYS)
-  return wrong(
-    `has the unknown option '${key}'`,
-    near === undefined ? `The options are ${KEYS.join(', ')}.` : `Did you mean '${near}'?`,
-  )
 }
 
 function wrong(found: string, remedy: string): StartupError {

@@ -16,26 +16,8 @@ import type { Inherited } from '../../routing/inherited.ts'
 import { routerOf, type AnyRouter } from '../../routing/router.ts'
 import { parsePattern, type Segment } from '../../routing/path-pattern.ts'
 import { joinPath } from '../../support/url-path.ts'
-import { checkKoaRouter } from './check-koa-router.ts'
+import { checkKoaRouter, type KoaRouterOptions } from './check-koa-router.ts'
 import { fromKoa } from '../from-koa.ts'
-
-/** Options of `fromKoaRouter` for all routes of a router. Each key is optional. */
-export interface KoaRouterOptions {
-  /** Prefix of every path, as for a nested router of @koa/router. */
-  readonly prefix?: string
-  readonly tags?: readonly string[]
-  /** Guard of every route: `true`, a policy or policies. Without it, the guard of the parent router. */
-  readonly auth?: AuthRequirement
-  /** Leaves the routes out of the OpenAPI document. */
-  readonly hidden?: boolean
-  /**
-   * Media types of bodies that Mortar reads and sets in `ctx.request.body`. By default none: the router's own body
-   * parser reads the request.
-   */
-  readonly consumes?: readonly string[]
-  /** Layers that cannot be routes: an error at the start (the default), or plain middleware without a guard. */
-  readonly unsupported?: 'error' | 'middleware'
-}
 
 /**
  * Converts a router of @koa/router 15: each of its layers becomes a route of the application, with the guard and the

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { handleSignals } from '../../../src/cli/workers/primary-signals.ts'
 import {
+  LEAST_STUCK,
   readMaxMemory,
-  readReloadTimeout,
-  readStuckAfter,
+  readTimeOrOff,
   readWorkerCount,
 } from '../../../src/cli/workers/worker-options.ts'
 
@@ -46,30 +46,21 @@ describe('The number of workers', () => {
       if (wrong !== '')
         expect(() => readWorkerCount(undefined, { WORKERS: wrong })).to.throw(/WORKERS is not/)
     })
-
-  it('is accompanied by the time limit of a reload', () => {
-    expect([readReloadTimeout(), readReloadTimeout('2m'), readReloadTimeout('5s')]).to.deep.equal([
-      30, 120, 5,
-    ])
-    for (const wrong of ['0s', '5', '-1s', 'soon', '25d'])
-      expect(() => readReloadTimeout(wrong), wrong).to.throw(/--reload-timeout is/)
-  })
 })
 
 describe('The limits of workers', () => {
-  it('are 10 s without a response, and no limit of memory', () => {
-    expect([readStuckAfter(), readMaxMemory(undefined)]).to.deep.equal([10, undefined])
-    expect([readStuckAfter('2s'), readStuckAfter('1m'), readStuckAfter('off')]).to.deep.equal([
-      2,
-      60,
-      undefined,
-    ])
+  it('are times or off, and a size', () => {
+    const read = (given: string) => readTimeOrOff('stuck-after', given, LEAST_STUCK)
+    expect(['2s', '1m', 'off'].map(read)).to.deep.equal([2, 60, undefined])
+    expect(readMaxMemory(undefined)).to.equal(undefined)
     expect([readMaxMemory('512mb'), readMaxMemory('1.5GB')]).to.deep.equal([512 * 1024 ** 2, 1.5 * 1024 ** 3])
   })
 
   for (const wrong of ['0s', '1s', '10', 'never', '25d', ''])
     it(`cannot be --stuck-after '${wrong}'`, () =>
-      expect(() => readStuckAfter(wrong)).to.throw(/--stuck-after is '.*', neither a duration/))
+      expect(() => readTimeOrOff('stuck-after', wrong, LEAST_STUCK)).to.throw(
+        /--stuck-after is '.*'\. Write a time from 2s up to 24h/,
+      ))
 
   for (const wrong of ['0mb', '512', 'much', '-1mb', ''])
     it(`cannot be --max-memory '${wrong}'`, () =>
