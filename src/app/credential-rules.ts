@@ -1,7 +1,7 @@
 import { CREDENTIAL_SOURCES, type CredentialRules } from '../context/credential.ts'
 import type { Authenticator, Credential, SecurityScheme } from '../contracts/authenticator.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 
 interface CredentialOptions {
   readonly credentials: readonly Credential['source'][]
@@ -17,10 +17,10 @@ export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly 
     throw wrong('is not a list with at least one source', `Write some of ${quoted(CREDENTIAL_SOURCES)}.`)
   for (const source of given as unknown[]) {
     if (CREDENTIAL_SOURCES.some((known) => known === source)) continue
-    const near = nearest(String(source), CREDENTIAL_SOURCES)
+    const list = `Write some of ${quoted(CREDENTIAL_SOURCES)}.`
     throw wrong(
       `has the unknown source '${String(source)}'`,
-      near === undefined ? `Write some of ${quoted(CREDENTIAL_SOURCES)}.` : `Did you mean '${near}'?`,
+      didYouMean(String(source), CREDENTIAL_SOURCES, list),
     )
   }
   return [...(given as Credential['source'][])]

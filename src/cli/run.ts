@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import { errorCode } from '../support/database-fault.ts'
 import { ignore } from '../support/ignore.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean, nearest } from '../support/nearest.ts'
 import { readableError } from '../support/readable-error.ts'
 import { type Command, UsageError } from './command.ts'
 import type { BrickCommandLine } from './commands/brick-command.ts'
@@ -115,9 +115,8 @@ function parse(command: Command, args: readonly string[]) {
 function usageFault({ message }: Error, command: Command): string {
   const [, option] = /^Unknown option '--?([^']+)'/.exec(message) ?? []
   if (option === undefined) return message
-  const names = [...Object.keys(command.options), 'help']
-  const guess = nearest(option, names)
-  const hint = guess === undefined ? `The options are --${names.join(', --')}.` : `Did you mean '--${guess}'?`
+  const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`)
+  const hint = didYouMean(`--${option}`, names, `The options are ${names.join(', ')}.`)
   return `Unknown option '--${option}' of mortar ${command.name}. ${hint}`
 }
 

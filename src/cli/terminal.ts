@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { processVariables, type Variables } from '../support/env/environment.ts'
 
 /** Output of a command: its result on standard output, everything else on standard error. */
@@ -11,9 +12,7 @@ export interface Terminal {
 
 /** Colours for standard error, or plain text if colours are off. */
 export interface Paint {
-  bold(text: string): string
   dim(text: string): string
-  green(text: string): string
   red(text: string): string
   yellow(text: string): string
 }
@@ -36,13 +35,7 @@ export function wantsColour(variables: Variables, isTerminal: boolean): boolean 
 }
 
 function createPaint(coloured: boolean): Paint {
-  const style = (open: number, close: number) => (text: string) =>
-    coloured ? `\u001B[${open}m${text}\u001B[${close}m` : text
-  return {
-    bold: style(1, 22),
-    dim: style(2, 22),
-    green: style(32, 39),
-    red: style(31, 39),
-    yellow: style(33, 39),
-  }
+  const style = (format: keyof Paint) => (text: string) =>
+    coloured ? styleText(format, text, { validateStream: false }) : text
+  return { dim: style('dim'), red: style('red'), yellow: style('yellow') }
 }

@@ -1,6 +1,6 @@
 import { asFunction, createContainer, type AwilixContainer, type Resolver } from 'awilix/browser'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
 import { asynchronous, explainResolution } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
@@ -176,10 +176,9 @@ function refuseTakenName(name: string, owner: string, present: string | undefine
 }
 
 function nothingToOverride(name: string, names: readonly string[]): StartupError {
-  const guess = nearest(name, names)
   return new StartupError(`app.override: no service '${name}' is registered.`, {
     code: 'MORTAR_SERVICE_OVERRIDE',
-    remedy: guess ? `Did you mean '${guess}'?` : 'Register it with app.provide instead.',
+    remedy: didYouMean(name, names, 'Register it with app.provide instead.'),
   })
 }
 

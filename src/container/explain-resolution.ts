@@ -1,7 +1,7 @@
 import { readResolution } from '../compat/awilix.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { ignore } from '../support/ignore.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 
 /**
  * Turns a failed resolution into an error for the developer: the service, its owner, the dependency path and the
@@ -55,13 +55,10 @@ function faultOf(error: unknown, name: string, owner: string, known: readonly st
       found: `${service} could not be resolved: ${reason}`,
       remedy: 'Register what the message of awilix names, or correct the lifetimes.',
     }
-  const guess = nearest(missing, known)
   return {
     code: 'MORTAR_SERVICE_MISSING',
     found: `${service} depends on '${missing}', which is not registered: ${path}.`,
-    remedy: guess
-      ? `Did you mean '${guess}'?`
-      : `Use the brick that provides '${missing}', or app.provide it.`,
+    remedy: didYouMean(missing, known, `Use the brick that provides '${missing}', or app.provide it.`),
   }
 }
 

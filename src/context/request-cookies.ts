@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Cookies from 'cookies'
 import { loadCookies } from '../support/lazy-packages.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import { createCookieCipher, type CookieCipher } from './cookie-cipher.ts'
 
 /** Signs and verifies cookies, as the package `keygrip` does. */
@@ -129,8 +129,7 @@ function refuseUnsendable(name: string, value: unknown, options: Readonly<Record
 }
 
 function remedyFor(option: string): string {
-  const guess = nearest(option, OPTIONS)
-  return guess === undefined ? `The options are ${[...OPTIONS].join(', ')}.` : `Did you mean '${guess}'?`
+  return didYouMean(option, OPTIONS, `The options are ${[...OPTIONS].join(', ')}.`)
 }
 
 const ciphers = new WeakMap<object, CookieCipher>()

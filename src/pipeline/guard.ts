@@ -4,16 +4,13 @@ import { StartupError } from '../errors/startup-error.ts'
 import type { Context } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { type AuthRequirement, describeRoute, type Route } from '../routing/route.ts'
-import { describeValue } from '../support/describe-value.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import { isThenable } from '../support/thenable.ts'
 import { Refusal, type PipelineRuntime, type Step } from './step.ts'
 
 interface NamedPolicy {
   readonly name: string
   readonly allows: Policy
-  /** Reads each verdict that denies. Undefined in production. */
-  readonly denying?: (verdict: unknown) => void
 }
 
 /**
@@ -65,10 +62,9 @@ export function compileGuard(guarded: Guarded, runtime: GuardRuntime): Guard {
   }
 }
 
-type GuardRuntime = Pick<PipelineRuntime, 'authenticator' | 'environment' | 'logger'>
+type GuardRuntime = Pick<PipelineRuntime, 'authenticator'>
 
-function policiesOf({ auth, name, file }: Guarded, runtime: GuardRuntime): readonly NamedPolicy[] {
-  const { authenticator } = runtime
+function policiesOf({ auth, name, file }: Guarded, { authenticator }: GuardRuntime): readonly NamedPolicy[] {
   if (!authenticator)
     throw new StartupError(`${name} declares auth, and no brick provides an authenticator.`, {
       code: 'MORTAR_AUTH_MISSING',
@@ -78,7 +74,7 @@ function policiesOf({ auth, name, file }: Guarded, runtime: GuardRuntime): reado
     })
   // The shape of `auth` was checked at the declaration.
   const names = auth === true ? [] : [auth].flat()
-  return names.map((each) => reporting(findPolicy(each, authenticator.policies, { name, file }), runtime))
+  return names.map((each) => findPolicy(each, authenticator.policies, { name, file }))
 }
 
 const guardPublic: Step = (inner) =>
@@ -123,37 +119,20 @@ function judge(ctx: RequestContext, policies: readonly NamedPolicy[], from = 0):
     const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx) as Context & PolicyContext)
     if (isThenable(verdict))
       return Promise.resolve(verdict).then((settled) =>
-        settled === true ? judge(ctx, policies, index + 1) : denied(policy, settled),
+        settled === true ? judge(ctx, policies, index + 1) : denied(policy),
       )
-    if (verdict !== true) return denied(policy, verdict)
+    if (verdict !== true) return denied(policy)
   }
   return undefined
 }
 
-function denied({ name, denying }: NamedPolicy, verdict: unknown): Refusal {
-  denying?.(verdict)
+function denied({ name }: NamedPolicy): Refusal {
   return new Refusal(
     new Forbidden(`The policy '${name}' does not allow this.`, {
       code: 'policy_denied',
       extensions: { policy: name },
     }),
   )
-}
-
-/** Makes a policy warn, once for each route, of a verdict that is not a boolean: only `true` allows. Outside production. */
-function reporting(policy: NamedPolicy, { environment, logger }: GuardRuntime): NamedPolicy {
-  if (environment === 'production') return policy
-  let isReported = false
-  return {
-    ...policy,
-    denying(verdict) {
-      if (isReported || typeof verdict === 'boolean') return
-      isReported = true
-      logger.warn(
-        `The policy '${policy.name}' returned ${describeValue(verdict)}, not true or false, so it denies. Is a \`return\` missing? Write \`=== true\` or Boolean(…) where a value means yes.`,
-      )
-    },
-  }
 }
 
 function findPolicy(
@@ -163,12 +142,13 @@ function findPolicy(
 ): NamedPolicy {
   const allows = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (allows) return { name, allows }
-  const guess = nearest(name, Object.keys(policies))
   throw new StartupError(`${guarded.name} requires the policy '${name}', which is not defined.`, {
     code: 'MORTAR_POLICY_UNKNOWN',
-    remedy: guess
-      ? `Did you mean '${guess}'?`
-      : `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
+    remedy: didYouMean(
+      name,
+      Object.keys(policies),
+      `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
+    ),
     files: [guarded.file],
   })
 }

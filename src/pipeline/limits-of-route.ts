@@ -3,7 +3,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { clientNetwork } from '../limits/client-network.ts'
 import { parseLimit, type ParsedLimit } from '../limits/parse-limit.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import type { PipelineRuntime } from './step.ts'
 
 /** A limit of a route, ready to count. */
@@ -64,12 +64,13 @@ function declared({ rule, name, prefix, route }: ActiveLimit): DeclaredLimit {
 function named(name: string, rules: Readonly<Record<string, LimitRule>>, route: Route): ActiveLimit {
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
   if (rule !== undefined) return { ...partsOf(rule, route), name, prefix: `rule:${name}:` }
-  const guess = nearest(name, Object.keys(rules))
   throw fault(route, `has the limit '${name}', which is not a rule`, {
     code: 'MORTAR_LIMIT_UNKNOWN',
-    remedy: guess
-      ? `Did you mean '${guess}'?`
-      : `Add it to the rules of the brick with the limiter: rules: { ${name}: { limit, window, by } }.`,
+    remedy: didYouMean(
+      name,
+      Object.keys(rules),
+      `Add it to the rules of the brick with the limiter: rules: { ${name}: { limit, window, by } }.`,
+    ),
   })
 }
 

@@ -1,24 +1,11 @@
 import { parseLimit } from '../limits/parse-limit.ts'
 import type { Limit } from '../contracts/limiter.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
-import { nearest } from '../support/nearest.ts'
+import { didYouMean } from '../support/nearest.ts'
 import type { Finding } from './finding.ts'
 
 const KEYS = ['limit', 'window', 'by']
 const SUBJECTS = ['ip', 'user', 'credential']
-/** Names of the keys in other frameworks. */
-const NEAR: Readonly<Record<string, string>> = {
-  max: 'limit',
-  points: 'limit',
-  requests: 'limit',
-  duration: 'window',
-  ttl: 'window',
-  timewindow: 'window',
-  windowms: 'window',
-  key: 'by',
-  per: 'by',
-  keygenerator: 'by',
-}
 const EXAMPLE = "{ limit: 100, window: '1m', by: 'ip' }"
 
 /** Checks `limit` of a route: a limit, the name of a rule, a list of them, or false. */
@@ -47,10 +34,9 @@ export function checkOne(key: string, value: unknown): Finding[] {
 }
 
 function unknownKey(key: string, name: string): Finding {
-  const near = NEAR[name.toLowerCase()] ?? nearest(name, KEYS)
   return finding(
     `has "${name}" in \`${key}\`, which is not a key of a limit`,
-    near === undefined ? 'Its keys are `limit`, `window` and `by`.' : `Did you mean "${near}"?`,
+    didYouMean(name, KEYS, 'Its keys are `limit`, `window` and `by`.'),
   )
 }
 
@@ -66,13 +52,14 @@ function checkNumbers(key: string, value: Readonly<Record<string, unknown>>): Fi
 
 function checkBy(key: string, { by }: Readonly<Record<string, unknown>>): Finding[] {
   if (typeof by === 'function' || SUBJECTS.includes(by as string)) return []
-  const near = typeof by === 'string' ? nearest(by, SUBJECTS) : undefined
   return [
     finding(
       `has ${by === undefined ? 'no `by`' : `${describeValue(by)} as \`by\``} in \`${key}\``,
-      near === undefined
-        ? "Write 'ip', 'user', 'credential', or a function (ctx) => string | null."
-        : `Did you mean '${near}'?`,
+      didYouMean(
+        String(by),
+        SUBJECTS,
+        "Write 'ip', 'user', 'credential', or a function (ctx) => string | null.",
+      ),
     ),
   ]
 }

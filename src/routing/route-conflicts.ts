@@ -1,5 +1,4 @@
 import { StartupError } from '../errors/startup-error.ts'
-import { placeOfError, type CodePlace } from '../support/place-of-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
 import { type AdoptedLayer, describeRoute, type Method } from './route.ts'
 
@@ -10,7 +9,6 @@ export interface RegisteredRoute {
   readonly segments: readonly Segment[]
   readonly origin: string
   readonly adopted?: AdoptedLayer | undefined
-  readonly place?: CodePlace | undefined
 }
 
 /** Stores the registered routes and refuses a new route that conflicts with one of them. */
@@ -89,19 +87,13 @@ function* namesOf({ segments, adopted }: RegisteredRoute): Generator<[position: 
   }
 }
 
-/** Names the origin of a route, and the line of a route in code: `router / (app.ts:12:8)`. */
-function originOf({ origin, place }: RegisteredRoute): string {
-  const at = placeOfError(place)
-  return at === undefined ? origin : `${origin} (${at})`
-}
-
 function duplicateConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
-  const [one, other] = [originOf(first), originOf(second)]
+  const [one, other] = [first.origin, second.origin]
   return new StartupError(`${second.method} ${second.path} is declared twice: in ${one} and in ${other}.`, {
     code: 'MORTAR_ROUTE_DUPLICATE',
     remedy:
       one === other
-        ? 'It was added twice: call loadRoutes() once per directory, and mount a router once per prefix.'
+        ? 'Remove one of the two. Call loadRoutes() once per directory, and mount a router once per prefix.'
         : 'Remove one of the two, or give it another path or method.',
     files: filesOf(first.origin, second.origin),
   })
@@ -114,8 +106,7 @@ function namesConflict(
   second: RegisteredRoute,
 ): StartupError {
   return new StartupError(
-    `One position of the path has two parameter names: '${firstName}' in ${describeRoute({ ...first, origin: originOf(first) })} ` +
-      `and '${secondName}' in ${describeRoute({ ...second, origin: originOf(second) })}.`,
+    `One position of the path has two parameter names: '${firstName}' in ${describeRoute(first)} and '${secondName}' in ${describeRoute(second)}.`,
     {
       code: 'MORTAR_ROUTE_PARAMETER_NAMES',
       remedy: 'Use one name in both.',
@@ -126,7 +117,7 @@ function namesConflict(
 
 function caseConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
   return new StartupError(
-    `Two paths differ in case only: ${first.path} in ${originOf(first)} and ${second.path} in ${originOf(second)}.`,
+    `Two paths differ in case only: ${first.path} in ${first.origin} and ${second.path} in ${second.origin}.`,
     {
       code: 'MORTAR_ROUTE_CASE',
       remedy: 'Paths are case-sensitive: write both in the same case, preferably lower case.',

@@ -1,4 +1,3 @@
-import type { CodePlace } from '../support/place-of-error.ts'
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
 import { parameterNames, parsePattern, patternOf, type Segment } from './path-pattern.ts'
 import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
@@ -26,7 +25,6 @@ export interface TableEntry<T> {
   readonly target: T
   readonly origin: string
   readonly adopted?: AdoptedLayer | undefined
-  readonly place?: CodePlace | undefined
 }
 
 /**
@@ -117,9 +115,9 @@ function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
 }
 
 function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
-  const { method, target, path, origin, adopted, place } = entry
+  const { method, target, path, origin, adopted } = entry
   const segments = parsePattern(path, origin)
-  index.conflicts.take({ method, path, origin, segments, adopted, place })
+  index.conflicts.take({ method, path, origin, segments, adopted })
   const names = parameterNames(segments)
   const endpoint = { method, target, names, isRest: segments.at(-1)?.kind === 'catch-all' }
   if (names.length > 0) addEndpoint(index.root, segments, endpoint)

@@ -1,6 +1,5 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { describeValue } from '../support/describe-value.ts'
-import { callerOf, type CodePlace } from '../support/place-of-error.ts'
 import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
@@ -9,7 +8,14 @@ import { onlyItem, readRouteArguments, type RouteArguments, type RouteParts } fr
 import type { HandlerServices, MembersOf, ServicesOf, TypedApp } from './define-route.ts'
 import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
-import type { Method, Middleware, MiddlewareScope, NamedMiddleware, Route } from './route.ts'
+import {
+  METHODS,
+  type Method,
+  type Middleware,
+  type MiddlewareScope,
+  type NamedMiddleware,
+  type Route,
+} from './route.ts'
 
 type Verb = Lowercase<Method>
 
@@ -50,12 +56,7 @@ export interface AnyRouter {
 }
 
 type Entry =
-  | ({
-      readonly kind: 'route'
-      readonly method: Method
-      readonly path: string
-      readonly place: CodePlace
-    } & RouteParts)
+  | ({ readonly kind: 'route'; readonly method: Method; readonly path: string } & RouteParts)
   | { readonly kind: 'child'; readonly router: AnyRouter }
 
 const COLLECT = Symbol.for('mortar.router.collect')
@@ -102,11 +103,12 @@ export function createRouter(options: RouterOptions = {}): object {
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`
 
-  function add(method: Method, path: string, rest: RouteArguments, place: CodePlace): Router {
-    const parts = readRouteArguments({ method, path, rest, origin })
-    entries.push({ kind: 'route', method, path, ...parts, place })
-    return router
-  }
+  const add =
+    (method: Method) =>
+    (path: string, ...rest: RouteArguments): Router => {
+      entries.push({ kind: 'route', method, path, ...readRouteArguments({ method, path, rest, origin }) })
+      return router
+    }
 
   function use(...items: readonly [Middleware | AnyRouter]): Router {
     const item = onlyItem(items, `use() of ${origin}`)
@@ -127,17 +129,15 @@ export function createRouter(options: RouterOptions = {}): object {
     )
   }
 
-  const router: Router & RouterParts = {
-    ...verbsOf(add),
-    [ROUTER]: true,
-    [COLLECT]: collect,
-    [SCOPES]: (prefix) =>
-      entries.flatMap((entry) =>
-        entry.kind === 'child' ? scopesOfRouter(entry.router, joinPath(prefix, options.prefix ?? '')) : [],
-      ),
-    use,
-    routes: (prefix = '') => collect({ ...NOTHING, prefix }),
+  function scopes(prefix: string): MiddlewareScope[] {
+    return entries.flatMap((entry) =>
+      entry.kind === 'child' ? scopesOfRouter(entry.router, joinPath(prefix, options.prefix ?? '')) : [],
+    )
   }
+
+  const verbs = METHODS.map((method) => [method.toLowerCase(), add(method)])
+  // The overloads of `AddRoute` type the untyped arguments of `add`.
+  const router = Object.assign(routerOf(collect, scopes), Object.fromEntries(verbs), { use }) as Router
   return router
 }
 
@@ -149,26 +149,6 @@ function notUsable(item: unknown, origin: string): StartupError {
       remedy: 'Pass the result of createRouter, or a function (ctx, next). Wrap Koa middleware in fromKoa().',
     },
   )
-}
-
-type Add = (method: Method, path: string, rest: RouteArguments, place: CodePlace) => Router
-
-/** Creates a method per HTTP verb. The overloads of `AddRoute` type the untyped arguments of `add`. */
-function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
-  const verb = (method: Method) => {
-    const addRoute = (path: string, ...rest: RouteArguments): Router =>
-      add(method, path, rest, callerOf(addRoute))
-    return addRoute as AddRoute<Router>
-  }
-  return {
-    get: verb('GET'),
-    head: verb('HEAD'),
-    post: verb('POST'),
-    put: verb('PUT'),
-    patch: verb('PATCH'),
-    delete: verb('DELETE'),
-    options: verb('OPTIONS'),
-  }
 }
 
 /**
@@ -216,7 +196,6 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
     ...(upgrade !== undefined && { upgrade }),
     middleware: own.middleware,
     origin,
-    place: entry.place,
   }
 }
 

@@ -13,6 +13,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/** Returns the remedy for an unknown word: the candidate closest to it, or else the given text. */
+export function didYouMean(word: string, candidates: Iterable<string>, otherwise: string): string {
+  const guess = nearest(word, candidates)
+  return guess === undefined ? otherwise : `Did you mean '${guess}'?`
+}
+
 /** Counts insertions, deletions and replacements between two words, up to `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit

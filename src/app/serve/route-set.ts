@@ -2,6 +2,7 @@ import type { MiddlewareScope, Route } from '../../routing/route.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'
 import { createRouteTable, type RouteTable, type TableEntry } from '../../routing/route-table.ts'
 import { createScopes, type Scopes } from '../../routing/middleware-scopes.ts'
+import { collectFaults } from '../../errors/collect-faults.ts'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../../pipeline/compile.ts'
 import type { PipelineRuntime } from '../../pipeline/step.ts'
@@ -97,8 +98,8 @@ function scopesOf(declared: readonly MiddlewareScope[]): Scopes {
 }
 
 function tableEntry(entry: Entry): TableEntry<Entry> {
-  const { method, path, origin, adopted, place } = entry.route
-  return { method, path, origin, adopted, place, target: entry }
+  const { method, path, origin, adopted } = entry.route
+  return { method, path, origin, adopted, target: entry }
 }
 
 /**
@@ -134,16 +135,12 @@ function withBroken(batch: RouteBatch, errors: ReadonlyMap<string, StartupError>
 
 /** Compiles entries in place. @throws StartupErrors with the faults of all entries. */
 export function compileAll(entries: readonly Entry[], scopes: Scopes, runtime: PipelineRuntime): void {
-  const errors: StartupError[] = []
+  const { read, throwAll } = collectFaults()
   for (const entry of entries)
-    try {
+    read(() => {
       entry.run = compileRoute(entry.route, scopes.chainFor(entry.route.path), runtime)
-    } catch (error) {
-      if (!(error instanceof StartupError)) throw error
-      errors.push(error)
-    }
-  if (errors.length === 1) throw errors[0]!
-  if (errors.length > 1) throw new StartupErrors(`${errors.length} routes have invalid settings.`, errors)
+    })
+  throwAll((count) => `${count} routes have invalid settings.`)
 }
 
 /** Refuses to run a route before it is compiled, because its guard is not known yet. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { BrickCommand } from '../../contracts/brick-command.ts'
-import { nearest } from '../../support/nearest.ts'
+import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
 import { type AssembledProject, assembleProject } from '../project/inspect-project.ts'
 import { findProject, findRoot, PROJECT_OPTIONS, readManifest } from '../project/project.ts'
@@ -89,8 +89,6 @@ function listOf(brick: string, commands: Readonly<Record<string, BrickCommand>>)
 }
 
 function unknownStep(brick: string, step: string, known: readonly string[]): UsageError {
-  const guess = nearest(step, known)
-  return new UsageError(
-    `'${step}' is not a command of '${brick}'. ${guess === undefined ? `They are ${known.join(', ')}.` : `Did you mean '${guess}'?`}`,
-  )
+  const hint = didYouMean(step, known, `They are ${known.join(', ')}.`)
+  return new UsageError(`'${step}' is not a command of '${brick}'. ${hint}`)
 }

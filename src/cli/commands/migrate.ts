@@ -1,6 +1,6 @@
 import { StartupError } from '../../errors/startup-error.ts'
 import type { MigrationService, PlannedMigration } from '../../contracts/migrations.ts'
-import { nearest } from '../../support/nearest.ts'
+import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, textOf, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
 import { migrationsOf } from '../project/migration-service.ts'
@@ -53,10 +53,8 @@ export const migrate: Command = {
 
 function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput): keyof typeof STEPS {
   if (!Object.hasOwn(STEPS, step)) {
-    const guess = nearest(step, Object.keys(STEPS))
-    throw new UsageError(
-      `'${step}' is not a step of migrate.${guess === undefined ? '' : ` Did you mean '${guess}'?`}\nSee: mortar help migrate`,
-    )
+    const hint = didYouMean(step, Object.keys(STEPS), 'See: mortar help migrate')
+    throw new UsageError(`'${step}' is not a step of migrate. ${hint}`)
   }
   const takesName = step === 'generate'
   if (takesName && name === undefined)

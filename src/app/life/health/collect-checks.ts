@@ -1,7 +1,7 @@
 import type { AnyBrick } from '../../../bricks/brick.ts'
 import { type HealthCheck, type NamedCheck, readCheck } from '../../../bricks/health-check.ts'
 import { StartupError } from '../../../errors/startup-error.ts'
-import { nearest } from '../../../support/nearest.ts'
+import { didYouMean } from '../../../support/nearest.ts'
 
 /**
  * Collects the checks of the bricks and of the application itself.
@@ -37,10 +37,9 @@ function duplicate({ name, origin }: NamedCheck, other: NamedCheck): StartupErro
 }
 
 function unknown(name: string, known: readonly string[]): StartupError {
-  const guess = nearest(name, known)
   const names = known.length === 0 ? 'No check is registered.' : `The checks are ${known.join(', ')}.`
   return new StartupError(`The option health.critical names '${name}', but no check has that name.`, {
     code: 'MORTAR_CHECK_UNKNOWN',
-    remedy: guess === undefined ? names : `Did you mean '${guess}'?`,
+    remedy: didYouMean(name, known, names),
   })
 }
