@@ -1,6 +1,6 @@
 import { CREDENTIAL_SOURCES, type CredentialRules } from '../context/credential.ts'
 import type { Authenticator, Credential, SecurityScheme } from '../contracts/authenticator.ts'
-import { StartupError } from '../errors/startup-error.ts'
+import { wrongOption } from '../support/check-options.ts'
 import { didYouMean } from '../support/nearest.ts'
 
 interface CredentialOptions {
@@ -13,17 +13,13 @@ interface CredentialOptions {
  * @throws StartupError `MORTAR_OPTION` for something that is not a list of `header`, `cookie` and `query`, or is empty.
  */
 export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly Credential['source'][] {
+  const list = `Write some of ${CREDENTIAL_SOURCES.map((name) => `'${name}'`).join(', ')}.`
   if (!Array.isArray(given) || given.length === 0)
-    throw wrong('is not a list with at least one source', `Write some of ${quoted(CREDENTIAL_SOURCES)}.`)
-  for (const source of given as unknown[]) {
-    if (CREDENTIAL_SOURCES.some((known) => known === source)) continue
-    const list = `Write some of ${quoted(CREDENTIAL_SOURCES)}.`
-    throw wrong(
-      `has the unknown source '${String(source)}'`,
-      didYouMean(String(source), CREDENTIAL_SOURCES, list),
-    )
-  }
-  return [...(given as Credential['source'][])]
+    throw wrongOption('credentials', 'is not a list with at least one source', list)
+  const unknown = given.filter((source) => CREDENTIAL_SOURCES.every((known) => known !== source)).map(String)
+  if (unknown.length === 0) return [...(given as Credential['source'][])]
+  const remedy = didYouMean(unknown[0]!, CREDENTIAL_SOURCES, list)
+  throw wrongOption('credentials', `has the unknown source '${unknown[0]}'`, remedy)
 }
 
 /**
@@ -33,10 +29,8 @@ export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly 
  */
 export function checkTokenCookie(name = 'access_token'): string {
   if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name
-  throw new StartupError(`The option tokenCookie is not a valid cookie name: '${name}'.`, {
-    code: 'MORTAR_OPTION',
-    remedy: "Use letters, digits, '-' and '_', such as access_token.",
-  })
+  const remedy = "Use letters, digits, '-' and '_', such as access_token."
+  throw wrongOption('tokenCookie', `is not a valid cookie name: '${name}'`, remedy)
 }
 
 /** Returns the places where requests may carry their credential. */
@@ -59,12 +53,4 @@ export function documentedScheme(
     return { name, scheme: { type: 'apiKey', in: 'query', name: 'access_token' } }
   const cookie = [authenticator.cookie ?? options.tokenCookie].flat()[0]!
   return { name, scheme: { type: 'apiKey', in: 'cookie', name: cookie } }
-}
-
-function quoted(names: readonly string[]): string {
-  return names.map((name) => `'${name}'`).join(', ')
-}
-
-function wrong(found: string, remedy: string): StartupError {
-  return new StartupError(`The option credentials ${found}.`, { code: 'MORTAR_OPTION', remedy })
 }

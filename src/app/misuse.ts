@@ -44,14 +44,6 @@ export function checkMiddleware(run: Middleware, logger: Logger): Middleware {
   return run
 }
 
-/** The error for an object that is not a logger. */
-export function notALogger(missing: readonly string[]): StartupError {
-  return new StartupError(`The option logger is an object without the methods ${missing.join(', ')}.`, {
-    code: 'MORTAR_OPTION',
-    remedy: 'Pass a logger with debug, info, warn, error and child, such as pino(), or false for none.',
-  })
-}
-
 /** The error for a service that `app.provide` names twice. */
 export function providedTwice(name: string): StartupError {
   return new StartupError(`The service '${name}' is provided twice by app.provide.`, {

@@ -2,6 +2,7 @@ import { systemClock } from '../contracts/clock.ts'
 import { collectFaults } from '../errors/collect-faults.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes } from '../support/bytes.ts'
+import { wrongOption } from '../support/check-options.ts'
 import { timeLimit, type Duration } from '../support/duration.ts'
 import { env } from '../support/env/env.ts'
 import { type Environment, readEnvironment } from '../support/env/environment.ts'
@@ -86,10 +87,8 @@ function knownEnvironment(environment: Environment): Environment {
 /** Checks `maxIssues`. The maximum of 1000 issues is about 100 kB of response. */
 function issueLimit(maxIssues = 20): number {
   if (Number.isInteger(maxIssues) && maxIssues >= 1 && maxIssues <= 1_000) return maxIssues
-  throw new StartupError(`The option maxIssues is ${String(maxIssues)}, not a whole number from 1 to 1000.`, {
-    code: 'MORTAR_OPTION',
-    remedy: 'Write the maximum number of issues in a 422 response, such as 20.',
-  })
+  const remedy = 'Write the maximum number of issues in a 422 response, such as 20.'
+  throw wrongOption('maxIssues', `is ${String(maxIssues)}, not a whole number from 1 to 1000`, remedy)
 }
 
 function trustedOrigins(appUrl: string | undefined, listed: readonly string[] = []): readonly string[] {
@@ -124,9 +123,10 @@ function checked<T>(option: string, read: () => T): T {
 function origin(option: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if ((parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') || /[?#]/.test(url))
-    throw new StartupError(`The option ${option} is not an absolute http or https address, or has a query.`, {
-      code: 'MORTAR_OPTION',
-      remedy: `Write it with its scheme, such as 'https://app.example.com'.`,
-    })
+    throw wrongOption(
+      option,
+      'is not an absolute http or https address, or has a query',
+      "Write it with its scheme, such as 'https://app.example.com'.",
+    )
   return url.replace(/\/+$/, '')
 }

@@ -1,5 +1,6 @@
 import type { CoreServices, Cradle } from '../contracts/services.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { checkOptions } from '../support/check-options.ts'
 import { isLongNumber, isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 
 /**
@@ -33,7 +34,8 @@ export interface NamedCheck {
   readonly cache: number
 }
 
-const KEYS: ReadonlySet<string> = new Set<keyof HealthCheckOptions>(['run', 'timeout', 'cache'])
+const TIME = ['number', 'string'] as const
+const KEYS = { run: { is: 'function', required: true }, timeout: TIME, cache: TIME } as const
 const NAME = /^[a-z][\w-]*$/i
 
 /**
@@ -41,9 +43,12 @@ const NAME = /^[a-z][\w-]*$/i
  * @throws StartupError `MORTAR_CHECK` for a wrong name, function or duration.
  */
 export function readCheck(name: string, check: HealthCheck, origin: string): NamedCheck {
-  const given: Partial<HealthCheckOptions> = typeof check === 'function' ? { run: check } : { ...check }
-  const { run = passes, timeout = '1s', cache = '5s' } = given
-  const fault = faultOf(name, check) ?? faultOfTimes(timeout, cache)
+  const of = `the check '${name}' of ${origin}`
+  const given = typeof check === 'function' ? { run: check } : check
+  checkOptions<HealthCheckOptions>(given, { of, code: 'MORTAR_CHECK', keys: KEYS })
+  const { run, timeout = '1s', cache = '5s' } = given
+  const isWord = typeof name === 'string' && NAME.test(name)
+  const fault = isWord ? faultOfTimes(timeout, cache) : 'has a name that is not a word'
   if (fault !== undefined)
     throw new StartupError(`The check '${name}' of ${origin} ${fault}.`, {
       code: 'MORTAR_CHECK',
@@ -51,17 +56,6 @@ export function readCheck(name: string, check: HealthCheck, origin: string): Nam
         "Write db: { run: (services, signal) => …, timeout: '1s', cache: '5s' }, or the function alone.",
     })
   return { name, origin, run, timeout: seconds(timeout) * 1000, cache: seconds(cache) * 1000 }
-}
-
-function passes(): void {}
-
-function faultOf(name: unknown, check: unknown): string | undefined {
-  if (typeof name !== 'string' || !NAME.test(name)) return 'has a name that is not a word'
-  if (typeof check === 'function') return undefined
-  if (typeof check !== 'object' || check === null) return 'is not a function or an object with one'
-  const unknown = Object.keys(check).find((key) => !KEYS.has(key))
-  if (unknown !== undefined) return `has the unknown key '${unknown}'`
-  return 'run' in check && typeof check.run === 'function' ? undefined : 'has no function run'
 }
 
 function faultOfTimes(timeout: Duration, cache: Duration): string | undefined {

@@ -1,4 +1,4 @@
-import { StartupError } from '../errors/startup-error.ts'
+import { StartupError, type StartupErrorOptions } from '../errors/startup-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
 import { type AdoptedLayer, describeRoute, type Method } from './route.ts'
 
@@ -30,13 +30,34 @@ export function createConflictRegister(): ConflictRegister {
   function check(route: RegisteredRoute, shape: string, folded: string): void {
     for (const [position, name] of namesOf(route)) {
       const present = byPosition.get(position)
-      if (present && present.name !== name) throw namesConflict(present.name, present.route, name, route)
+      if (present && present.name !== name)
+        throw conflict(
+          `One position of the path has two parameter names: '${present.name}' in ${describeRoute(present.route)} and '${name}' in ${describeRoute(route)}.`,
+          { code: 'MORTAR_ROUTE_PARAMETER_NAMES', remedy: 'Use one name in both.' },
+          [present.route, route],
+        )
     }
     const duplicate = byEndpoint.get(`${route.method} ${shape}`)
-    if (duplicate) throw duplicateConflict(duplicate, route)
-    const sameButCase = byFoldedPath.get(folded)
-    if (sameButCase && sameButCase.shape !== shape && !mayDifferInCase(sameButCase.route, route))
-      throw caseConflict(sameButCase.route, route)
+    if (duplicate)
+      throw conflict(
+        `${route.method} ${route.path} is declared twice: in ${duplicate.origin} and in ${route.origin}.`,
+        {
+          code: 'MORTAR_ROUTE_DUPLICATE',
+          remedy:
+            'Remove one of the two, or give it another path or method. Load a directory once, and mount a router once per prefix.',
+        },
+        [duplicate, route],
+      )
+    const { shape: other = shape, route: first = route } = byFoldedPath.get(folded) ?? {}
+    if (other !== shape && !mayDifferInCase(first, route))
+      throw conflict(
+        `Two paths differ in case only: ${first.path} in ${first.origin} and ${route.path} in ${route.origin}.`,
+        {
+          code: 'MORTAR_ROUTE_CASE',
+          remedy: 'Paths are case-sensitive: write both in the same case, preferably lower case.',
+        },
+        [first, route],
+      )
   }
 
   return {
@@ -87,41 +108,10 @@ function* namesOf({ segments, adopted }: RegisteredRoute): Generator<[position: 
   }
 }
 
-function duplicateConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
-  const [one, other] = [first.origin, second.origin]
-  return new StartupError(`${second.method} ${second.path} is declared twice: in ${one} and in ${other}.`, {
-    code: 'MORTAR_ROUTE_DUPLICATE',
-    remedy:
-      one === other
-        ? 'Remove one of the two. Call loadRoutes() once per directory, and mount a router once per prefix.'
-        : 'Remove one of the two, or give it another path or method.',
-    files: filesOf(first.origin, second.origin),
-  })
-}
-
-function namesConflict(
-  firstName: string,
-  first: RegisteredRoute,
-  secondName: string,
-  second: RegisteredRoute,
+function conflict(
+  found: string,
+  advice: Pick<StartupErrorOptions, 'code' | 'remedy'>,
+  routes: readonly RegisteredRoute[],
 ): StartupError {
-  return new StartupError(
-    `One position of the path has two parameter names: '${firstName}' in ${describeRoute(first)} and '${secondName}' in ${describeRoute(second)}.`,
-    {
-      code: 'MORTAR_ROUTE_PARAMETER_NAMES',
-      remedy: 'Use one name in both.',
-      files: filesOf(first.origin, second.origin),
-    },
-  )
-}
-
-function caseConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
-  return new StartupError(
-    `Two paths differ in case only: ${first.path} in ${first.origin} and ${second.path} in ${second.origin}.`,
-    {
-      code: 'MORTAR_ROUTE_CASE',
-      remedy: 'Paths are case-sensitive: write both in the same case, preferably lower case.',
-      files: filesOf(first.origin, second.origin),
-    },
-  )
+  return new StartupError(found, { ...advice, files: filesOf(...routes.map(({ origin }) => origin)) })
 }

@@ -75,6 +75,11 @@ export function checkOptions<Options extends object>(
   if (errors.length > 1) throw new StartupErrors(`${errors.length} options of ${of} are wrong.`, errors)
 }
 
+/** The error for the value of an option that its kind does not tell: `wrongOption('keys', 'is …', 'Write …')`. */
+export function wrongOption(option: string, found: string, remedy: string): StartupError {
+  return new StartupError(`The option ${option} ${found}.`, { code: 'MORTAR_OPTION', remedy })
+}
+
 interface Finding {
   readonly code: string
   readonly found: string

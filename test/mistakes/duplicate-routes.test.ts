@@ -10,7 +10,7 @@ describe('A route in code that conflicts with another one', () => {
       const { message, code } = await startupErrorOf(() => app.ready())
       expect(code).to.equal('MORTAR_ROUTE_DUPLICATE')
       expect(message).to.match(/^GET \/a\/b is declared twice: in router \/a and in router \/a?\./)
-      expect(message).to.match(other === router ? /mount a router once per prefix/ : /Remove one of the two/)
+      expect(message).to.match(/Remove one of the two.+mount a router once per prefix/)
     }
   })
 })

@@ -1,7 +1,6 @@
 import type { Logger } from '../../contracts/logger.ts'
-import { StartupError } from '../../errors/startup-error.ts'
 import type { ClosableOutages } from '../log/outages.ts'
-import { checkOptions } from '../../support/check-options.ts'
+import { checkOptions, wrongOption } from '../../support/check-options.ts'
 import { isTimeout, TIME_LIMIT, timeLimit } from '../../support/duration.ts'
 import { withDeadline } from '../../support/with-deadline.ts'
 import type { Adapters } from '../serve/adapters.ts'
@@ -52,8 +51,5 @@ export function delayOf(options: CloseOptions | undefined, reporter: Logger): nu
   checkOptions(options, { of: 'close()', keys: { drainDelay: ['number', 'string'] } })
   const { drainDelay = 0 } = options ?? {}
   if (isTimeout(drainDelay)) return timeLimit('drainDelay', drainDelay, reporter)
-  throw new StartupError(`The option drainDelay of close() is ${drainDelay}.`, {
-    code: 'MORTAR_OPTION',
-    remedy: `Write ${TIME_LIMIT}.`,
-  })
+  throw wrongOption('drainDelay of close()', `is ${drainDelay}`, `Write ${TIME_LIMIT}.`)
 }

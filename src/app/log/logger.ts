@@ -1,7 +1,7 @@
 import { type Environment, isCommand } from '../../support/env/environment.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { env, type Env } from '../../support/env/env.ts'
-import { notALogger } from '../misuse.ts'
+import { wrongOption } from '../../support/check-options.ts'
 import { createPinoLogger, REQUEST_LINE, type OwnLogger } from './pino-logger.ts'
 import { requestLine, type RequestCompleted, type WriteRequestLine } from './request-completed.ts'
 
@@ -27,8 +27,9 @@ export function givenLogger(logger: Logger | undefined): Logger | undefined {
   if (logger === undefined) return undefined
   const methods = ['debug', 'info', 'warn', 'error', 'child'] as const
   const missing = methods.filter((name) => typeof logger[name] !== 'function')
-  if (missing.length > 0) throw notALogger(missing)
-  return logger
+  if (missing.length === 0) return logger
+  const remedy = 'Pass a logger with debug, info, warn, error and child, such as pino(), or false for none.'
+  throw wrongOption('logger', `is an object without the methods ${missing.join(', ')}`, remedy)
 }
 
 /**

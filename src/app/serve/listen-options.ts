@@ -2,7 +2,7 @@ import type { ServerOptions as TlsServerOptions } from 'node:https'
 import { type Environment, defaultHost } from '../../support/env/environment.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { StartupError } from '../../errors/startup-error.ts'
-import { bytes, type Size } from '../../support/bytes.ts'
+import { bytes, isSize, type Size } from '../../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
 import { isTimeout, seconds, TIME_LIMIT, type Duration, warnOfLongNumber } from '../../support/duration.ts'
 
@@ -135,12 +135,7 @@ function maxConnections({ maxConnections: count }: ListenOptions): number | unde
 
 function maxHeaderSize({ maxHeaderSize: size }: ListenOptions): number | undefined {
   if (size === undefined) return undefined
-  try {
-    const value = bytes(size)
-    if (value >= 1) return value
-  } catch {
-    // Reported below.
-  }
+  if (isSize(size) && bytes(size) >= 1) return bytes(size)
   throw wrong('maxHeaderSize', 'is not a size', "Write bytes or a size such as '16kb'.")
 }
 

@@ -1,5 +1,4 @@
-import { StartupError } from '../../../errors/startup-error.ts'
-import type { OptionChecks } from '../../../support/check-options.ts'
+import { wrongOption, type OptionChecks } from '../../../support/check-options.ts'
 
 /** Options of the health responses. */
 export interface HealthOptions {
@@ -31,19 +30,16 @@ export function resolveHealth(options: HealthOptions | false = {}): ResolvedHeal
   const live = pathOf('live', options.live ?? '/livez')
   const ready = pathOf('ready', options.ready ?? '/readyz')
   if (live !== undefined && live === ready)
-    throw wrong(`live and ready are both '${live}'`, 'Give them different paths.')
+    throw wrongOption('health', `has '${live}' as live and as ready`, 'Give them different paths.')
   return { live, ready, critical: new Set(options.critical) }
 }
 
 function pathOf(option: string, path: string | false): string | undefined {
   if (path === false) return undefined
   if (/^\/[\w.~/-]*[\w.~-]$/.test(path)) return path
-  throw wrong(
-    `${option} is not a path`,
+  throw wrongOption(
+    `health.${option}`,
+    'is not a path',
     `Write a path without parameters, such as '/health'. \`false\` switches ${option} off.`,
   )
-}
-
-function wrong(found: string, remedy: string): StartupError {
-  return new StartupError(`The option health is wrong: ${found}.`, { code: 'MORTAR_OPTION', remedy })
 }
