@@ -240,15 +240,17 @@ describe('A request that listen() cannot read', () => {
       expect(problem['detail']).to.be.a('string')
     })
 
-  it('is disconnected also if its client does not close its side', async () => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  it('is disconnected before its time is over, also if its client does not close its side', async () => {
+    const patient = hello({ logger: false })
+    const { server, port: its } = await patient.listen(0, '127.0.0.1')
+    const socket = connect({ port: its, host: '127.0.0.1', allowHalfOpen: true })
     socket.write('hello\r\n\r\n')
     await once(socket.resume(), 'end')
-    const { server } = app.listening!
     const end = performance.now() + 5000
     while ((await connectionsOf(server)) > 0 && performance.now() < end) await nextTurn()
     expect(await connectionsOf(server)).to.equal(0)
     socket.destroy()
+    await patient.close()
   })
 
   it('does not reach the application behind a good request on its connection', async () => {

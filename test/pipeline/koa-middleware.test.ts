@@ -192,6 +192,15 @@ describe('Koa middleware', () => {
       expect(problem.detail).to.equal('next() was called twice in twice.')
     })
 
+    it('responds although it calls next() a second time without waiting for it', async () => {
+      const careless: Middleware = async (_, next) => {
+        await next()
+        void next()
+      }
+      const { fetch } = await open(with_((_, next) => next(), careless))
+      expect(await (await fetch('/text')).text()).to.equal('plain')
+    })
+
     it('sees the errors of the layers inside it, and may respond to them', async () => {
       const rescue: Middleware = async (ctx, next) => {
         try {

@@ -102,7 +102,10 @@ describe('Channels that have lost events', () => {
     const follower = { place: reading('a', 9) }
     const hub = new Hub(channels as never, { follower, guards: new Map(), channelsPerConnection: 1 } as never)
     const kept = await keptAfter(async (name) => {
-      const client = hub.connect({ user: null } as never, { isOpen: true, write: () => undefined } as never)
+      const client = hub.connect(
+        { user: null, name } as never,
+        { isOpen: true, write: () => undefined } as never,
+      )
       await hub.open([await hub.admit(client, name)], undefined)
       hub.disconnect(client)
     })
