@@ -25,36 +25,34 @@ function parse(manifest: string): Resource[] {
   })
 }
 
-/** Checks resources against the types of the Kubernetes API, which refuses unknown keys and values of other types. */
-function typeErrors(resources: readonly Resource[]): string {
+/**
+ * Checks manifests against the types of the Kubernetes API, which refuses unknown keys and values of other types. Returns
+ * the errors of each.
+ */
+function typeErrors(...manifests: readonly Resource[][]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-kubernetes-'))
-  const types = join(ROOT, 'node_modules/kubernetes-types')
-  const lines = resources.map(({ apiVersion, kind, ...rest }, i) => {
-    const module = join(types, apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`)
-    return `export const resource${i}: import(${JSON.stringify(module)}).${kind} = ${JSON.stringify({ apiVersion, kind, ...rest })}`
-  })
+  const files = manifests.map((_, at) => `manifest-${at}.ts`)
   try {
-    writeFileSync(join(directory, 'resources.ts'), lines.join('\n'))
+    for (const [at, file] of files.entries())
+      writeFileSync(join(directory, file), manifests[at]!.map(typed).join('\n'))
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      '--types',
-      '',
-    ]
-    const { stdout } = spawnSync(process.execPath, [tsc, ...options, 'resources.ts'], {
+    const options = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler']
+    const { stdout } = spawnSync(process.execPath, [tsc, ...options, '--types', '', ...files], {
       cwd: directory,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] },
     })
-    return stdout
+    const lines = stdout.split('\n')
+    return files.map((file) => lines.filter((line) => line.startsWith(file)).join('\n'))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+function typed({ apiVersion, kind, ...rest }: Resource, at: number): string {
+  const types = join(ROOT, 'node_modules/kubernetes-types')
+  const module = join(types, apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`)
+  return `export const resource${at}: import(${JSON.stringify(module)}).${kind} = ${JSON.stringify({ apiVersion, kind, ...rest })}`
 }
 
 describe('deploy/kubernetes.yaml', () => {
@@ -65,11 +63,12 @@ describe('deploy/kubernetes.yaml', () => {
   const pods: readonly PodSpec[] = [web.template.spec!, job.template.spec!]
 
   it('fits the types of the Kubernetes API', function () {
-    expect(typeErrors(resources)).to.equal('')
     const misspelt = parse(MANIFEST.replace('readinessProbe', 'readinesProbe'))
-    expect(typeErrors(misspelt)).to.include('readinesProbe')
     const quoted = parse(MANIFEST.replace('backoffLimit: 3', "backoffLimit: '3'"))
-    expect(typeErrors(quoted)).to.include("'string' is not assignable to type 'number'")
+    const [none, ofMisspelt, ofQuoted] = typeErrors(resources, misspelt, quoted)
+    expect(none).to.equal('')
+    expect(ofMisspelt).to.include('readinesProbe')
+    expect(ofQuoted).to.include("'string' is not assignable to type 'number'")
   })
 
   it('gives a pod the time to drain and to close', () => {
