@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { lend, type Lender } from '../../../plugins/database/connections/lend.ts'
+import { deferred } from '../../support/deferred.ts'
+
+/** A pool whose connections have names, and what has happened to them. `waits` ends each take and check. */
+function scene(trust: 'unknown' | 'dead', waits: Promise<unknown>) {
+  const seen: string[] = []
+  const note =
+    <Result>(what: string, act: (name: string) => Result) =>
+    (name = '') => {
+      seen.push(`${what} ${name}`.trimEnd())
+      return act(name)
+    }
+  const lender: Lender<string> = {
+    watch: { trust: () => trust, isUnreachable: false } as never,
+    poolTimeout: () => 5,
+    take: note('take', () => waits.then(() => ({ connection: 'next' }))),
+    linkOf: () => ({}) as never,
+    check: note('check', () => waits),
+    giveBack: note('give back', () => undefined),
+    drop: note('drop', () => undefined),
+  }
+  const borrow = (connection: string) =>
+    new Promise<string | Error | undefined>((resolve) => {
+      void lend(lender, { connection }, (error, lent) => resolve(error ?? lent))
+    })
+  return { seen, borrow }
+}
+
+describe('A connection that is lent', () => {
+  for (const [name, trust, late] of [
+    ['whose check ends after its caller was refused', 'unknown', ['check first', 'give back first']],
+    ['that the pool finds after its caller was refused', 'dead', ['drop first', 'take', 'give back next']],
+  ] as const)
+    it(`goes back to the pool, ${name}`, async () => {
+      const { promise, resolve } = deferred()
+      const { seen, borrow } = scene(trust, promise)
+      const refusal = await borrow('first')
+      expect(String(refusal)).to.include('No database connection became free')
+      resolve()
+      for (let turn = 0; turn < 3; turn++) await nextTurn()
+      expect(seen).to.deep.equal(late)
+    })
+})
