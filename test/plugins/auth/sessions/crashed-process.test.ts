@@ -5,8 +5,8 @@ import { onEachStore } from '../support/on-each-store.ts'
 import { ADA, PASSWORD, resetTokenFor, settle, signedUp, type InWorld, type World } from '../support/world.ts'
 
 const NEXT = 'another horse battery'
-/** Seconds after which no process remembers an ended session any more. */
-const FORGOTTEN = 900 + 240 + 60
+/** Seconds after which a refresh asks for the record of the end. */
+const LATER = 900 + 60
 
 const providerOf = ({ app }: World) =>
   (app.services as { authProvider: ConnectedPasswordProvider }).authProvider
@@ -81,8 +81,9 @@ async function expectOneState(inWorld: InWorld, other: World, client: Client): P
 
 /** The row of the session may be there still, when no process remembers its end any more. */
 async function expectEndedLater(inWorld: InWorld, other: World, client: Client): Promise<void> {
+  await other.storage.forgetEnds()
   await inWorld({ file: other.file }, async (later) => {
-    later.clock.advance(FORGOTTEN)
+    later.clock.advance(LATER)
     // A clean-up must not forget the end either.
     await later.client().post('/auth/signup', { ...ADA, email: 'bob@example.com' })
     await settle(later)

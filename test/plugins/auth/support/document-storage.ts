@@ -47,6 +47,7 @@ async function open(
     resetTokens: () => rowsOf('auth_reset_tokens'),
     rows: rowsOf,
     changeUsers: (change) => users.updateMany({}, { $set: change }),
+    forgetEnds: () => db.collection('auth_ended_sessions').updateMany({}, { $set: { expires_at: 0 } }),
     renameColumn: (table, from, to) => db.collection(table).updateMany({}, { $rename: { [from]: to } }),
     deleteUsers: () => users.deleteMany({}),
     remove: async () => typeof file !== 'string' && db.dropDatabase(),

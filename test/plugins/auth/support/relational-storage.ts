@@ -114,6 +114,7 @@ function storageOf(source: DataSource, path: string, remove: Storage['remove'] =
     sessions: () => source.query('select * from auth_refresh_tokens'),
     resetTokens: () => source.query('select * from auth_reset_tokens'),
     changeUsers: (change) => source.createQueryBuilder().update('auth_users').set(change).execute(),
+    forgetEnds: () => source.query('update auth_ended_sessions set expires_at = 0'),
     renameColumn: (table, from, to) => source.query(`alter table ${table} rename column ${from} to ${to}`),
     deleteUsers: () => source.query('delete from auth_users'),
     rows: (table) => source.query(`select * from ${table}`),

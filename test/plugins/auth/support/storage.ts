@@ -32,6 +32,8 @@ export interface Storage {
   rows(table: string): Promise<Row[]>
   /** Changes every user behind the application's back. */
   changeUsers(change: Record<string, unknown>): Promise<unknown>
+  /** Lets every process forget the ended sessions, of which only the records in the table are left. */
+  forgetEnds(): Promise<unknown>
   deleteUsers(): Promise<unknown>
   renameColumn(table: string, from: string, to: string): Promise<unknown>
   remove(): Promise<unknown>
