@@ -33,6 +33,9 @@ export function endedSessionTests(test: Test): void {
     await store.deleteEndedSessions(ada.id)
     const read = await readAll(store)
     if (read) assert.deepEqual([...read.ended.keys()].toSorted(), ['session-1', 'session-2'])
+    // A session of an earlier version, which a change of the password has kept.
+    await store.setPassword({ userId: bob.id, passwordHash: 'hash-1', keptSession: 'session-3', now: NOW })
+    assert.deepEqual(await store.publishEndedOf(bob.id, 1, NOW + DAY), ['session-3'])
   })
   expiryTests(test)
 }

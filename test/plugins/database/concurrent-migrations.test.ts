@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { createDataSource, createMigrations } from '@mortar/database'
 import { bundleScript } from '../../support/bundle-script.ts'
+import { KINDS } from './databases.ts'
 import { temporaryFolder } from './notes.ts'
 
 const SCRIPT = join(import.meta.dirname, 'fixtures', 'migrate-once.ts')
@@ -16,6 +19,48 @@ describe('processes that start together on one new SQLite file', function () {
     const runs = await Promise.all([1, 2, 3].map(() => startMigration(database)))
     const ran = await Promise.all(runs.map((begin) => begin()))
     expect(ran.flat().toSorted()).to.eql(['Step1000000000001', 'Step1000000000002', 'Step1000000000003'])
+  })
+})
+
+class Pets1000000000002 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE pets (id int)')
+  }
+  async down(): Promise<void> {}
+}
+
+describe('a migration that another process has applied meanwhile', () => {
+  const place = KINDS['SQLite']!()
+
+  it('is not applied again', async () => {
+    const [own, other] = [await place().open(), await place().open()]
+    class Slow1000000000001 implements MigrationInterface {
+      readonly transaction = false
+      async up(): Promise<void> {
+        expect(await createMigrations(other, { directory: [Pets1000000000002] }).run()).to.have.length(1)
+      }
+      async down(): Promise<void> {}
+    }
+    const { run } = createMigrations(own, { directory: [Slow1000000000001, Pets1000000000002] })
+    expect(await run()).to.eql(['Slow1000000000001'])
+  })
+})
+
+describe('the lock of migrations on PostgreSQL', () => {
+  const place = KINDS['PostgreSQL']!()
+
+  it('outlives a limit for idle transactions that is shorter than a migration', async () => {
+    class Slow1000000000001 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('SELECT pg_sleep(0.5)')
+      }
+      async down(): Promise<void> {}
+    }
+    const extra = { options: '-c idle_in_transaction_session_timeout=100' }
+    const source = await createDataSource({ ...place().options(), extra } as never).initialize()
+    const { run } = createMigrations(source, { directory: [Slow1000000000001] })
+    expect(await run()).to.eql(['Slow1000000000001'])
+    await source.destroy()
   })
 })
 

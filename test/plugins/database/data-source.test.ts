@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { type DataSource, EntitySchema } from 'typeorm'
 import { type ConnectionOptions, createDataSource, openDataSource } from '@mortar/database'
+import { describeOpening } from '../../../plugins/database/failures/connection-failure.ts'
 import { StartupError } from 'mortar'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { Notes, temporaryFolder } from './notes.ts'
@@ -180,6 +181,9 @@ describe('openDataSource', () => {
     })
     expect(error.message).to.match(/postgres at 127\.0\.0\.1:\d+/)
     expect(inspect(error)).not.to.include('hunter2')
+    const url = 'postgres://ann:hunter%402@127.0.0.1/app'
+    const repeated = describeOpening(new Error('hunter%402, hunter@2'), { type: 'postgres', url })
+    expect(repeated.message).to.match(/: \*\*\*, \*\*\*\n/)
   })
 
   it('distinguishes wrong entities from a database that does not respond', async () => {

@@ -45,6 +45,19 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       directory = join(folders(), String(Math.random()), 'migrations')
     })
 
+    it('are applied from the start only if all of them can be read', async () => {
+      const source = await place().open({ Owners })
+      const { generate, run, fresh } = createMigrations(source, { directory, clock })
+      await generate('createTables')
+      await run()
+      await source.getRepository(Owners).insert({ id: ID, at: new Date() })
+      writeFileSync(join(directory, '1763650000001-broken.ts'), 'export const nothing = 1')
+      expect((await fresh().catch((error: unknown) => error)) as StartupError).to.include({
+        code: 'MORTAR_MIGRATION_SHAPE',
+      })
+      expect(await source.getRepository(Owners).count()).to.equal(1)
+    })
+
     it('are generated, run, shown and reverted', async () => {
       const source = await place().open({ Owners, Pets: petsWith() })
       const migrations = createMigrations(source, { directory, clock })

@@ -311,7 +311,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(planned!.incomplete).to.equal('it uses the connection of the driver')
     })
 
-    it('shows one batch of inBatches(), without a warning', async () => {
+    it('shows one batch of inBatches(), without a warning, and warns of a change after it', async () => {
       class Step1000000000001 implements MigrationInterface {
         readonly transaction = false
         async up(runner: QueryRunner): Promise<void> {
@@ -320,13 +320,15 @@ for (const [kind, prepare] of Object.entries(KINDS))
             { name: 'x', table: 'notes', key: 'id', size: 2 },
             (manager, keys) => manager.query(`UPDATE notes SET size = 0 WHERE id IN (${keys.join()})`),
           )
+          await runner.query('UPDATE notes SET size = 1')
         }
         async down(): Promise<void> {}
       }
       const planned = await plan([Step1000000000001])
       const changes = planned[0]!.statements.map(({ sql }) => sql).filter((sql) => sql.startsWith('UPDATE'))
-      expect(changes).to.eql(['UPDATE notes SET size = 0 WHERE id IN (1,2)'])
-      expect([kindsOf(planned), planned[0]!.incomplete]).to.eql([[], undefined])
+      expect(changes).to.eql(['UPDATE notes SET size = 0 WHERE id IN (1,2)', 'UPDATE notes SET size = 1'])
+      expect([kindsOf(planned), planned[0]!.incomplete]).to.eql([['backfill'], undefined])
+      expect(planned[0]!.statements.at(-1)!.warnings).to.have.length(1)
     })
   })
 

@@ -95,13 +95,17 @@ describe('A mail that could not be sent, without the jobs brick', () => {
     expect(ids).to.have.length(4)
   })
 
-  it('waits beside others up to 64 MiB, and rejects beyond', async () => {
-    const { app, mailer } = await scene(Array.from({ length: 100 }, away))
+  it('waits beside others up to 64 MiB, rejects beyond, and makes room once it is sent', async () => {
+    const failures = Array.from({ length: 4 }, away)
+    const { app, mailer } = await scene(failures)
     const large = { ...MESSAGE, attachments: [{ filename: 'a', content: Buffer.alloc(30 * 1024 * 1024) }] }
     await mailer.send(large)
     await mailer.send(large)
     expect(await rejection(mailer.send(large))).to.include({ code: 'MAIL_NOT_SENT' })
     await mailer.send(MESSAGE)
+    await pass(5000)
+    failures.push(away())
+    await mailer.send(large)
     await app.close()
   })
 })

@@ -1,10 +1,11 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createApp, value } from 'mortar'
 import { redis, type RedisOptions } from '@mortar/redis'
+import { watchConnection } from '../../../plugins/redis/watch.ts'
 import { freePort } from '../../support/free-port.ts'
 import { needRedisServer, startRedis, type RedisServer } from '../../support/redis-server.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
@@ -24,6 +25,20 @@ function appWith(options: RedisOptions, lines?: string[]) {
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await wait(10)
 }
+
+describe('the watch of a connection', () => {
+  it('names the reason of each loss, and of no earlier one, until it is stopped', () => {
+    const client = Object.assign(new EventEmitter(), { options: { host: 'localhost', port: 6379 } })
+    const reasons: string[] = []
+    const begin = ({ error }: { error: Error }) => void reasons.push(error.message)
+    const stop = watchConnection(client as never, { begin, end: () => undefined } as never)
+    client.emit('error', new Error('reset'))
+    for (const event of ['close', 'ready', 'close']) client.emit(event)
+    stop()
+    client.emit('close')
+    expect(reasons).to.deep.equal(['reset', 'The connection has ended.'])
+  })
+})
 
 describe('the options of redis()', () => {
   const WRONG: Record<string, RedisOptions> = {

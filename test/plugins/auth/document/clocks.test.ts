@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { MongoClient, type Db } from 'mongodb'
 import { auth } from '@mortar/auth'
 import { documentAuth } from '@mortar/auth-document'
+import { createFollowerClock } from '../../../../plugins/auth-document/clock.ts'
 import { createDocumentStore } from '../../../../plugins/auth-document/store.ts'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
@@ -95,6 +97,34 @@ describe('documentAuth on a server whose two programs have different clocks', ()
     await other.look()
     expect(since[0]!.getTime() - Date.now()).to.be.within(3580 * SECOND, 3591 * SECOND)
     other.stop()
+  })
+
+  it('goes on by the last time while the clock of the database cannot be read', async () => {
+    let time = 0
+    let isAway = false
+    const run = async () => {
+      if (isAway) throw new Error('away')
+      return { now: new Date(SECOND + time) }
+    }
+    const clock = createFollowerClock({
+      run: run as never,
+      source: () => db,
+      limit: () => SECOND,
+      time: () => time,
+    })
+    const read = async () => {
+      const now = await clock.read()
+      await nextTurn()
+      return now
+    }
+    expect(await read()).to.equal(SECOND)
+    isAway = true
+    time = 5 * SECOND
+    expect(await read()).to.equal(SECOND)
+    isAway = false
+    time = 10 * SECOND
+    await read()
+    expect(await read()).to.equal(11 * SECOND)
   })
 
   for (const clock of CLOCKS)

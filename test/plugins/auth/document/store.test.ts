@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
+import { deleteExpiredEnds } from '../../../../plugins/auth-document/ended-sessions.ts'
 import { createDocumentStore } from '../../../../plugins/auth-document/store.ts'
 import { ensureAuthIndexes, type UserFields } from '@mortar/auth-document'
 import type { AuthStore } from '@mortar/auth'
@@ -178,4 +179,25 @@ onEachMongo('the store on a document database', (server) => {
       expect((error as { code?: unknown }).code).to.equal(11_000)
       expect(Object.keys(error as object)).to.deep.equal(['code'])
     }))
+})
+
+describe('the clean-up of a document database', () => {
+  it('keeps the record of an end that is published again meanwhile', async () => {
+    const ends = new Map([
+      ['over', 1],
+      ['again', 1],
+    ])
+    const ended = {
+      find: () => ({ toArray: async () => [...ends.keys()].map((id) => ({ _id: id })) }),
+      async deleteMany({ expires_at: expiry }: { expires_at?: { $lte: number } }) {
+        const over = [...ends].filter(([, until]) => until <= (expiry?.$lte ?? Infinity))
+        for (const [id] of over) ends.delete(id)
+        return { deletedCount: over.length }
+      },
+    }
+    const run = async (name: string, act: (collection: unknown) => unknown) =>
+      name === 'auth_ended_sessions' ? act(ended) : ends.set('again', 2)
+    expect(await deleteExpiredEnds(run as never, 1)).to.equal(1)
+    expect([...ends.keys()]).to.deep.equal(['again'])
+  })
 })

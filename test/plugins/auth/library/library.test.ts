@@ -4,6 +4,7 @@ import { createApp, createRouter, type StartupError } from 'mortar'
 import { auth, type AuthOptions } from '@mortar/auth'
 import { libraryAuth, type AuthLibrary, type LibraryAuthOptions } from '@mortar/auth-library'
 import { createClient } from 'mortar/testing'
+import { deferred } from '../../../support/deferred.ts'
 import { openBetterAuth } from '../support/better-auth.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
@@ -171,6 +172,47 @@ describe('an application whose accounts better-auth keeps', () => {
     expect((await client.get('/who')).body).to.deep.include({ email: ADA.email, emailVerified: true })
     await app.close()
   })
+
+  it('refuses a credential that the library refuses, and responds 503 while the library fails', async () => {
+    let failure: unknown
+    const spy: AuthLibrary = {
+      handler: async () => new Response(),
+      api: { getSession: () => Promise.reject(failure) },
+    }
+    const app = createApp({ environment: 'test', logger: false })
+      .use(auth(libraryAuth(spy, { signOut: false })))
+      .use(createRouter().get('/who', { auth: true }, ({ user }) => user))
+    const client = createClient(app).withToken('any')
+    const statuses = []
+    for (failure of [{ statusCode: 401 }, { statusCode: 499 }, { statusCode: 500 }, new Error('away'), null])
+      statuses.push((await client.get('/who')).status)
+    expect(statuses).to.deep.equal([401, 401, 503, 503, 503])
+    await app.close()
+  })
+
+  it('aborts the request of the library when its client leaves', async () => {
+    const [begun, left] = [deferred(), deferred()]
+    const spy: AuthLibrary = {
+      async handler({ signal }) {
+        signal.addEventListener('abort', () => left.resolve())
+        begun.resolve()
+        await left.promise
+        return new Response()
+      },
+      api: { getSession: async () => null },
+    }
+    const app = createApp({ environment: 'test', logger: false }).use(
+      auth(libraryAuth(spy, { signOut: false })),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const client = new AbortController()
+    const response = fetch(`${url}/api/auth/any`, { signal: client.signal }).catch(({ name }) => name)
+    await begun.promise
+    client.abort()
+    expect(await response).to.equal('AbortError')
+    await left.promise
+    await app.close()
+  }).timeout(20_000)
 
   it('counts its limits by the client address of the framework, not by headers of the client', () => {
     const seen: Request[] = []
