@@ -57,7 +57,7 @@ describe('the lock of migrations on PostgreSQL', () => {
       async down(): Promise<void> {}
     }
     const extra = { options: '-c idle_in_transaction_session_timeout=100' }
-    const source = await createDataSource({ ...place().options(), extra } as never).initialize()
+    const source = await createDataSource({ ...place().options(), extra }).initialize()
     const { run } = createMigrations(source, { directory: [Slow1000000000001] })
     expect(await run()).to.eql(['Slow1000000000001'])
     await source.destroy()

@@ -52,9 +52,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       await run()
       await source.getRepository(Owners).insert({ id: ID, at: new Date() })
       writeFileSync(join(directory, '1763650000001-broken.ts'), 'export const nothing = 1')
-      expect((await fresh().catch((error: unknown) => error)) as StartupError).to.include({
-        code: 'MORTAR_MIGRATION_SHAPE',
-      })
+      expect((await failure(fresh())).code).to.equal('MORTAR_MIGRATION_SHAPE')
       expect(await source.getRepository(Owners).count()).to.equal(1)
     })
 

@@ -21,6 +21,7 @@ interface MailData {
   readonly to: readonly { readonly address: string }[]
   readonly subject: string
   readonly text: string
+  readonly messageId: string
 }
 
 /** A message that the mail server has accepted. */
@@ -36,6 +37,7 @@ async function mailingApp() {
   const clock = winterClock()
   const { logger, lines } = keptLog()
   const delivered: Delivered[] = []
+  const ids: string[] = []
   const db = createDataSource({
     type: 'better-sqlite3',
     database: ':memory:',
@@ -47,6 +49,7 @@ async function mailingApp() {
     name: 'switch',
     version: '1',
     send({ data }: { data: MailData }, done: (error: Error | null, info?: unknown) => void) {
+      ids.push(data.messageId)
       if (server.isRefusing) return done(Object.assign(new Error('550 no such user'), { permanent: true }))
       if (server.isAway) return done(new Error('connect ECONNREFUSED'))
       const { to, subject, text } = data
@@ -65,7 +68,7 @@ async function mailingApp() {
     .use(database(db))
     .use(mail({ from: 'app@example.com', transport }))
     .use(auth(basicAuth({ secret: 'not-so-secret-0123456789-abcdefghijk' })))
-  return { app, db, server, clock, lines, delivered }
+  return { app, db, server, clock, lines, delivered, ids }
 }
 
 describe('mails with the jobs brick', () => {
@@ -91,6 +94,19 @@ describe('mails with the jobs brick', () => {
     const [message] = app.services.mailOutbox.list()
     expect(message).to.include({ subject: 'Hello', to: 'bob@example.com' })
     expect(message!.attachments[0]!.content).to.deep.equal(content)
+  })
+
+  it('have the same id when they are sent again', async () => {
+    const { app, server, clock, ids } = scene
+    server.isAway = true
+    await app.services.mailer.send(MESSAGE)
+    await testJobs(app)
+      .run()
+      .catch(() => undefined)
+    server.isAway = false
+    clock.advance('1m')
+    expect(await testJobs(app).run()).to.equal(1)
+    expect(ids).to.deep.equal([ids[0], ids[0]])
   })
 
   it('are sent with the commit of a transaction, and not after its rollback', async () => {

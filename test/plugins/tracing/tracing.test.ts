@@ -1,9 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
-import { createApp, createRouter, type App, type Logger } from 'mortar'
+import { createApp, createRouter, REQUEST_CHANNEL, type App, type Logger } from 'mortar'
 import { defineSocket, realtime } from '@mortar/realtime'
 import { connect as connectSocket } from '@mortar/realtime/testing'
 import { tracing } from '@mortar/tracing'
@@ -213,8 +214,12 @@ describe('tracing()', () => {
     expect(exporter.getFinishedSpans()).length(2)
   })
 
-  it('adds trace_id and span_id to the log lines of the request', async () => {
+  it('adds trace_id and span_id to the log lines of the request, beside the fields of others', async () => {
     const lines: Record<string, unknown>[] = []
+    const channel = `tracing:${REQUEST_CHANNEL}:start`
+    const other = (message: unknown) =>
+      void Object.assign(message as object, { logFields: { tenant: 'acme' } })
+    subscribe(channel, other)
     const logger = loggerInto(lines)
     const app = started(createApp({ logger, logRequests: false }).use(tracing())).use(
       createRouter().get('/notes', (ctx) => {
@@ -223,9 +228,10 @@ describe('tracing()', () => {
       }),
     )
     await app.inject('/notes')
+    unsubscribe(channel, other)
     const [span] = await spans(1)
     const { traceId, spanId } = span!.spanContext()
-    expect(lines.find(({ trace_id: id }) => id === traceId)).include({ span_id: spanId })
+    expect(lines.find(({ trace_id: id }) => id === traceId)).include({ span_id: spanId, tenant: 'acme' })
   })
 
   it('stops when the application closes', async () => {
