@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { DataSource } from 'typeorm'
+import { dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import type { DataSource, QueryRunner } from 'typeorm'
 import { type ConnectionOptions, createDataSource, type Entities, fromUrl } from '@mortar/database'
 import { SQLITE_DRIVERS } from './drivers.ts'
-import { runStatement } from '../../support/run-statement.ts'
+import { makeTables } from './make-tables.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
 
 /** A place of its own for one test: nothing is in it, and nothing of it stays. */
 export interface TestDatabase {
   /** Options of a connection to it; two sources made from them see the same data. */
   options(entities?: Entities): ConnectionOptions
+  /** Makes the tables of entities, as `synchronize` of a source does. */
+  makeTables(entities: Entities): Promise<void>
   /** Connects; what a test opened is closed by `remove`. */
   open(entities?: Entities): Promise<DataSource>
   remove(): Promise<void>
@@ -26,29 +29,35 @@ export type Owner = 'test' | 'suite'
  */
 export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabase>> = {
   SQLite: (owner) => sqlite(owner),
-  PostgreSQL: (owner) => {
-    const server = serverOptions('TEST_POSTGRES_URL')
-    return prepared(owner, async () => {
-      const schema = newName()
-      await runStatement(server(), `create schema ${schema}`)
-      const options = { ...server(), schema } as ConnectionOptions
-      return withConnections(options, () => runStatement(server(), `drop schema ${schema} cascade`))
-    })
-  },
-  MariaDB: (owner) => {
-    const server = serverOptions('TEST_MARIADB_URL')
-    return prepared(owner, async () => {
-      const database = newName()
-      await runStatement(server(), `create database ${database}`)
-      const options = { ...server(), database } as ConnectionOptions
-      return withConnections(options, () => runStatement(server(), `drop database ${database}`))
-    })
-  },
+  PostgreSQL: (owner) =>
+    onServer('TEST_POSTGRES_URL', owner, (server, name) => ({
+      options: { ...server, schema: name } as ConnectionOptions,
+      create: `create schema ${name}`,
+      drop: `drop schema ${name} cascade`,
+      // One command, as PostgreSQL runs it.
+      tables: (statements) => [[`set search_path to ${name}`, ...statements, 'reset search_path'].join(';')],
+    })),
+  MariaDB: (owner) =>
+    onServer('TEST_MARIADB_URL', owner, (server, name) => ({
+      options: { ...server, database: name } as ConnectionOptions,
+      create: `create database ${name}`,
+      drop: `drop database ${name}`,
+      // A table may refer to one that comes later.
+      tables: (statements) => [
+        `use ${name}`,
+        'set foreign_key_checks = 0',
+        ...statements,
+        'set foreign_key_checks = 1',
+      ],
+    })),
 }
 
 /** Options with which statements find the tables of the place without its schema in front. */
 export function inSchema(place: TestDatabase): ConnectionOptions {
-  const options = place.options() as ConnectionOptions & { readonly schema?: string }
+  return withSearchPath(place.options())
+}
+
+function withSearchPath(options: ConnectionOptions & { readonly schema?: string }): ConnectionOptions {
   const { schema } = options
   return schema === undefined ? options : { ...options, extra: { options: `-c search_path=${schema}` } }
 }
@@ -59,10 +68,42 @@ export const KINDS_AND_DRIVERS: typeof KINDS = {
   'SQLite by libsql': (owner) => sqlite(owner, SQLITE_DRIVERS['libsql']),
 }
 
-/** Read when a test runs, as the URL is empty where the suite is skipped. */
-function serverOptions(variable: ServerVariable): () => ConnectionOptions {
+/** A place on a server, and the statements about it. */
+interface Plan {
+  readonly options: ConnectionOptions
+  readonly create: string
+  readonly drop: string
+  readonly tables: (statements: readonly string[]) => readonly string[]
+}
+
+/** The places of a suite are made and dropped on one connection. */
+function onServer(
+  variable: ServerVariable,
+  owner: Owner | undefined,
+  plan: (server: ConnectionOptions, name: string) => Plan,
+): () => TestDatabase {
   const url = serverUrl(variable)
-  return () => fromUrl(url)
+  let source: DataSource
+  let runner: QueryRunner
+  before(async () => {
+    source = await createDataSource(fromUrl(url)).initialize()
+    runner = source.createQueryRunner()
+  })
+  const place = prepared(owner, async () => {
+    const { options, create, drop, tables } = plan(fromUrl(url), newName())
+    await runner.query(create)
+    return withConnections(options, {
+      remove: () => runner.query(drop),
+      async run(statements) {
+        for (const statement of tables(statements)) await runner.query(statement)
+      },
+    })
+  })
+  after(async () => {
+    await runner?.release()
+    await source?.destroy()
+  })
+  return place
 }
 
 function prepared(owner: Owner | undefined, make: () => Promise<TestDatabase>): () => TestDatabase {
@@ -80,17 +121,32 @@ function sqlite(owner: Owner | undefined, driver?: object): () => TestDatabase {
     const folder = await mkdtemp(join(tmpdir(), 'mortar-database-'))
     const database = join(folder, newName(), 'app.db')
     const options = { type: 'better-sqlite3', database, ...(driver && { driver }) } as const
-    return withConnections(options, () => rm(folder, { recursive: true }))
+    return withConnections(options, {
+      remove: () => rm(folder, { recursive: true }),
+      async run(statements) {
+        await mkdir(dirname(database))
+        const made = new Sqlite(database)
+        made.exec(`begin; ${statements.join(';')}; commit`)
+        made.close()
+      },
+    })
   })
 }
 
 const newName = (): string => `mortar_${randomBytes(6).toString('hex')}`
 
-function withConnections(place: ConnectionOptions, remove: () => Promise<unknown>): TestDatabase {
+interface Place {
+  /** Runs the statements that make tables. */
+  run(statements: readonly string[]): Promise<unknown>
+  remove(): Promise<unknown>
+}
+
+function withConnections(place: ConnectionOptions, { run, remove }: Place): TestDatabase {
   const opened: DataSource[] = []
   const options = (entities: Entities = []): ConnectionOptions => ({ ...place, entities })
   return {
     options,
+    makeTables: (entities) => makeTables(withSearchPath(place), entities, run),
     async open(entities) {
       const dataSource = await createDataSource(options(entities)).initialize()
       opened.push(dataSource)

@@ -33,8 +33,8 @@ export function onPlace(name: string, place: () => TestDatabase): StorageVariant
     name,
     open: async ({ ownColumns, withFeatures }) => {
       const entities = entitiesOf(ownColumns, withFeatures)
-      const source = createDataSource({ ...inSchema(place()), entities, synchronize: true })
-      return storageOf(source, '')
+      await place().makeTables(entities)
+      return storageOf(createDataSource({ ...inSchema(place()), entities }), '')
     },
   }
 }
