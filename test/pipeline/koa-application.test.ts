@@ -311,6 +311,21 @@ describe('app.koa', () => {
     })
   })
 
+  it('runs middleware that is added while it serves', async () => {
+    const app = createApp({ logger: false }).use(routes())
+    const order: string[] = []
+    const { url } = await app.listen(0, '127.0.0.1')
+    for (const name of ['a', 'b']) {
+      app.koa.use((_ctx, next) => {
+        order.push(name)
+        return next()
+      })
+      await fetch(`${url}/boom`)
+    }
+    expect(order.join()).to.equal('a,a,b')
+    await app.close()
+  })
+
   it('notifies the error listeners of the application in which it is mounted', async () => {
     const inner = createApp({ logger: false }).use(routes())
     const outer = new Koa()

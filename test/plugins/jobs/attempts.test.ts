@@ -1,9 +1,10 @@
 import { getEventListeners, once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { boundedWork } from '../../../plugins/jobs/bounded-work.ts'
-import { addDue } from '../../../plugins/jobs/database/schedules.ts'
+import { writeData } from '../../../plugins/jobs/data.ts'
+import { addDue, dueMoments } from '../../../plugins/jobs/database/schedules.ts'
 import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from '../../../plugins/jobs/engine.ts'
 import { lookRegularly } from '../../../plugins/jobs/look-regularly.ts'
 import { createRegistry } from '../../../plugins/jobs/registry.ts'
@@ -60,6 +61,29 @@ describe('an attempt of a job', () => {
     end.resolve()
     await attempt
     expect(getEventListeners(stopping.signal, 'abort')).to.deep.equal([])
+  })
+})
+
+describe('the data of a job', () => {
+  it('has at most 1 MiB of UTF-8', async () => {
+    const job = { name: 'free', validate: (data: unknown) => data }
+    const sizes = [524_287, 524_288].map((count) => writeData(job, 'é'.repeat(count)))
+    const [fits, refused] = await Promise.allSettled(sizes)
+    expect([fits!.status, refused!.status]).to.deep.equal(['fulfilled', 'rejected'])
+  })
+})
+
+describe('a job that may take a month', () => {
+  it('is not aborted, although no timer of Node is that long', async () => {
+    const registry = registryOf(async (signal) => {
+      await wait(10)
+      if (signal.aborted) throw signal.reason
+    })
+    const { signal } = new AbortController()
+    const parts = { engine: { settle: async () => true } as never, services, logger: keptLog().logger }
+    const job = { ...registry.find('free')!, timeout: 30 * 86_400_000 }
+    const { outcome } = await runJob(claimedJob('free'), job, { ...parts, stopping: signal })
+    expect(outcome).to.deep.equal({ is: 'done' })
   })
 })
 
@@ -183,6 +207,12 @@ describe('work beside the looks for jobs', () => {
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(looks).to.equal(1)
     await regular.stop()
+  })
+
+  it('adds the moment that is now', () => {
+    const schedule = { next: (after: number) => after + 60_000, runsMissed: true }
+    const due = dueMoments({ moment: 1000, now: 1000 }, schedule)
+    expect(due).to.deep.equal({ moments: [1000], next: 61_000 })
   })
 
   it('adds no moment that another process has added since it was read', async () => {
