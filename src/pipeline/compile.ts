@@ -55,13 +55,14 @@ function inOrder(steps: readonly (Step | undefined)[], handler: Inner): Inner {
  * `ctx.body`, as in Koa, and returns nothing: its response would be empty.
  */
 function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
+  const { handler: run } = route
   if (environment === 'production')
     return function handler(ctx) {
-      return route.handler(publicContext(ctx))
+      return run(publicContext(ctx))
     }
   return function handler(ctx) {
     const { body } = ctx
-    const value: unknown = route.handler(publicContext(ctx))
+    const value: unknown = run(publicContext(ctx))
     if (!isThenable(value)) return checked(ctx, value, body, route)
     return value.then((settled) => checked(ctx, settled, body, route))
   }

@@ -41,8 +41,12 @@ const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => valida
 
 function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
   if (!isYup(schema)) return { validate: standardValidator(schema, text) }
-  let validate: Validate | undefined
-  return { validate: (value, limit) => (validate ??= yupValidator(schema, text))(value, limit) }
+  const compiled = once(() => yupValidator(schema, text))
+  // The compiled function replaces this one: with many routes, each object of a route costs a request a cache miss.
+  const validator: { validate: Validate } = {
+    validate: (value, limit) => (validator.validate = compiled())(value, limit),
+  }
+  return validator
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {

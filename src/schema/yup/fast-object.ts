@@ -24,24 +24,20 @@ export function compileObject(schema: YupNode, mode: Mode, compile: CompileMembe
 
 function runOf(plan: ObjectPlan, absent: () => unknown): Run {
   if (hasLists(plan.schema) || plan.keys.some(isInheritedName)) return () => FAIL
-  const typed = generate<TypedMembers>((refer) => membersSource(plan, refer)) ?? (() => FAIL)
-  return (value) => {
-    if (!isRecord(value)) return value === undefined ? absent() : FAIL
-    return typed(value, plan)
-  }
+  return generate<Run>((refer) => objectSource(plan, absent, refer)) ?? (() => FAIL)
 }
 
-type TypedMembers = (value: Members, plan: ObjectPlan) => unknown
-
 /** Source text of a function that returns the typed form of an object, the object itself, or `FAIL`. */
-function membersSource({ keys, members }: ObjectPlan, refer: Refer): string {
+function objectSource(plan: ObjectPlan, absent: () => unknown, refer: Refer): string {
+  const { keys, members } = plan
   const names = keys.map((key) => JSON.stringify(key))
   const reads = names.map((name, index) => `const v${index} = value[${name}]\n`)
   const types = members.map((member, index) => memberSource(member, index, refer))
   const writes = names.map((name, index) => `if (c${index} !== undefined) result[${name}] = c${index}\n`)
   const present = keys.map((_, index) => `(v${index} === undefined ? 0 : 1)`).join(' + ') || '0'
   const isSame = keys.map((_, index) => `c${index} === v${index}`).join(' && ') || 'true'
-  return `(value, plan) => {
+  return `(value) => {
+    if (!${refer(isRecord)}(value)) return value === undefined ? ${refer(absent)}() : ${refer(FAIL)}
     ${reads.join('')}${types.join('')}
     const isSame = ${isSame}
     let others = -(${present})
@@ -49,7 +45,7 @@ function membersSource({ keys, members }: ObjectPlan, refer: Refer): string {
     if (isSame && others === 0) return value
     const result = {}
     ${writes.join('')}
-    return others === 0 ? result : ${refer(withOthers)}(plan, value, { result, isSame })
+    return others === 0 ? result : ${refer(withOthers)}(${refer(plan)}, value, { result, isSame })
   }`
 }
 

@@ -4,7 +4,15 @@ import { compileLeaf } from './fast-leaf.ts'
 import { FAIL, type Mode } from './fast-node.ts'
 import { generate } from './generate.ts'
 import { jsonString } from '../../support/json-string.ts'
-import { type TextMember, type TextNode, type Write, listSource, objectSource } from './text-source.ts'
+import {
+  type TextMember,
+  type TextNode,
+  type Write,
+  hasToJson,
+  isMembers,
+  listSource,
+  objectSource,
+} from './text-source.ts'
 import { isPlain } from './known.ts'
 import { lengthLimits } from './passes.ts'
 import { NOT_QUICK, quickOf } from './quick.ts'
@@ -105,27 +113,18 @@ function compileObject(schema: YupNode): Writer | undefined {
   if (!members.every(isCompiled)) return undefined
   if (hasLists(schema)) return undefined
   const none = absence(schema)
-  const writeMembers = generate<Write>((refer) => objectSource(members, refer)) ?? membersBy(members)
-  return {
-    quick: NOT_QUICK,
-    write: (value) => {
-      if (typeof value !== 'object' || value === null) return none(value)
-      return Array.isArray(value) || hasToJson(value) ? FAIL : writeMembers(value)
-    },
-  }
+  const write = generate<Write>((refer) => objectSource(members, none, refer)) ?? membersBy(members, none)
+  return { quick: NOT_QUICK, write }
 }
 
 function isCompiled(member: { key: string; node: TextNode | undefined }): member is TextMember {
   return member.node !== undefined
 }
 
-function hasToJson(value: object): boolean {
-  return typeof (value as { toJSON?: unknown }).toJSON === 'function'
-}
-
-function membersBy(members: readonly TextMember[]): Write {
+function membersBy(members: readonly TextMember[], none: Write): Write {
   const names = members.map(({ key }) => `${JSON.stringify(key)}:`)
   return (value) => {
+    if (!isMembers(value)) return none(value)
     let text = ''
     for (let index = 0; index < members.length; index++) {
       const { key, node } = members[index]!

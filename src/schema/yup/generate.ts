@@ -14,7 +14,11 @@ const made = new Map<string, (values: unknown[]) => unknown>()
  */
 export function generate<Made>(write: (refer: Refer) => string): Made | undefined {
   const values: unknown[] = []
-  const source = write((value) => `r${values.push(value) - 1}`)
+  const source = write((value) => {
+    // Equal bounds of one schema differ in another one of the same structure.
+    const known = typeof value === 'number' ? -1 : values.indexOf(value)
+    return `r${known === -1 ? values.push(value) - 1 : known}`
+  })
   const names = values.map((_, index) => `r${index}`)
   const body = `'use strict'\nconst [${names.join(', ')}] = values\nreturn ${source}`
   try {

@@ -77,9 +77,14 @@ export function readDigits(text: string): number | undefined {
 export function quickSource({ type, least, most, rest }: Quick, name: string, refer: Refer): string {
   if (type === 'none') return 'false'
   const tests = [`typeof ${name} === '${type}'`]
-  if (type === 'number') tests.push(`${name} >= ${refer(least)} && ${name} <= ${refer(most)}`)
+  if (type === 'number') tests.push(`${name} >= ${bound(least, refer)} && ${name} <= ${bound(most, refer)}`)
   if (type === 'string' && least > 0) tests.push(`${name}.length >= ${refer(least)}`)
   if (type === 'string' && most < Infinity) tests.push(`${name}.length <= ${refer(most)}`)
   if (rest !== undefined) tests.push(`${refer(rest)}(${name})`)
   return tests.join(' && ')
+}
+
+/** The source of a bound; that of a number without one is a constant. */
+function bound(value: number, refer: Refer): string {
+  return Math.abs(value) === Number.MAX_VALUE ? String(value) : refer(value)
 }

@@ -4,18 +4,29 @@ import type { Refer } from './generate.ts'
 import { quickSource, type Quick } from './quick.ts'
 import { isInheritedName, ownMember } from '../../compat/yup.ts'
 
-/** Source text of a function that writes the members of an object. */
-export function objectSource(members: readonly TextMember[], refer: Refer): string {
+/** Source text of a function that writes the members of an object, and other values by `none`. */
+export function objectSource(members: readonly TextMember[], none: Write, refer: Refer): string {
   const surely = members.findIndex(({ node }) => node.always)
   const steps = members.map((member, index) => {
     const place = index === 0 ? 'first' : surely !== -1 && index > surely ? 'later' : 'open'
     return memberSource(member, { value: `v${index}`, place }, refer)
   })
   return `(value) => {
+    if (!${refer(isMembers)}(value)) return ${refer(none)}(value)
     let text = ''
     ${steps.join('')}
     return text === '' ? '{}' : text + '}'
   }`
+}
+
+/** True for an object that JSON writes by its members. */
+export function isMembers(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !hasToJson(value)
+}
+
+/** True for an object with a JSON form of its own. */
+export function hasToJson(value: object): boolean {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function'
 }
 
 interface Slot {
