@@ -123,6 +123,7 @@ describe('a worker', () => {
         names.flatMap((name) => Array.from({ length: limit }, () => claimedJob(name, String(++count)))),
       settle: async (_job, outcome) => settled.push(outcome.is) > 0,
       addScheduled,
+      prune: async () => undefined,
     }
     const own = { outages: { begin: () => undefined, end: () => undefined, log } } as never
     const parts = { engine: engine as JobEngine, services: own, logger: keptLog().logger }
