@@ -65,7 +65,7 @@ export function createAssemblyContext(
     core,
     events,
     container: createServiceContainer(core, { disposeAll, refuseLate }),
-    contextClass: createContextClass(),
+    contextClass: createContextClass({ environment }),
     dispatcher,
     unavailable: createUnavailable(outages, core.gauges),
     outages,

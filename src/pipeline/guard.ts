@@ -4,6 +4,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import type { Context } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { type AuthRequirement, describeRoute, type Route } from '../routing/route.ts'
+import { describeValue } from '../support/describe-value.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { isThenable } from '../support/thenable.ts'
 import { Refusal, type PipelineRuntime, type Step } from './step.ts'
@@ -11,6 +12,8 @@ import { Refusal, type PipelineRuntime, type Step } from './step.ts'
 interface NamedPolicy {
   readonly name: string
   readonly allows: Policy
+  /** Reads each verdict that denies. Undefined in production. */
+  readonly denying?: (verdict: unknown) => void
 }
 
 /**
@@ -62,9 +65,10 @@ export function compileGuard(guarded: Guarded, runtime: GuardRuntime): Guard {
   }
 }
 
-type GuardRuntime = Pick<PipelineRuntime, 'authenticator'>
+type GuardRuntime = Pick<PipelineRuntime, 'authenticator' | 'environment' | 'logger'>
 
-function policiesOf({ auth, name, file }: Guarded, { authenticator }: GuardRuntime): readonly NamedPolicy[] {
+function policiesOf({ auth, name, file }: Guarded, runtime: GuardRuntime): readonly NamedPolicy[] {
+  const { authenticator } = runtime
   if (!authenticator)
     throw new StartupError(`${name} declares auth, and no brick provides an authenticator.`, {
       code: 'MORTAR_AUTH_MISSING',
@@ -74,7 +78,7 @@ function policiesOf({ auth, name, file }: Guarded, { authenticator }: GuardRunti
     })
   // The shape of `auth` was checked at the declaration.
   const names = auth === true ? [] : [auth].flat()
-  return names.map((each) => findPolicy(each, authenticator.policies, { name, file }))
+  return names.map((each) => reporting(findPolicy(each, authenticator.policies, { name, file }), runtime))
 }
 
 const guardPublic: Step = (inner) =>
@@ -119,20 +123,37 @@ function judge(ctx: RequestContext, policies: readonly NamedPolicy[], from = 0):
     const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx) as Context & PolicyContext)
     if (isThenable(verdict))
       return Promise.resolve(verdict).then((settled) =>
-        settled === true ? judge(ctx, policies, index + 1) : denied(policy),
+        settled === true ? judge(ctx, policies, index + 1) : denied(policy, settled),
       )
-    if (verdict !== true) return denied(policy)
+    if (verdict !== true) return denied(policy, verdict)
   }
   return undefined
 }
 
-function denied({ name }: NamedPolicy): Refusal {
+function denied({ name, denying }: NamedPolicy, verdict: unknown): Refusal {
+  denying?.(verdict)
   return new Refusal(
     new Forbidden(`The policy '${name}' does not allow this.`, {
       code: 'policy_denied',
       extensions: { policy: name },
     }),
   )
+}
+
+/** Makes a policy warn, once for each route, of a verdict that is not a boolean: only `true` allows. Outside production. */
+function reporting(policy: NamedPolicy, { environment, logger }: GuardRuntime): NamedPolicy {
+  if (environment === 'production') return policy
+  let isReported = false
+  return {
+    ...policy,
+    denying(verdict) {
+      if (isReported || typeof verdict === 'boolean') return
+      isReported = true
+      logger.warn(
+        `The policy '${policy.name}' returned ${describeValue(verdict)}, not true or false, so it denies. Is a \`return\` missing? Write \`=== true\` or Boolean(…) where a value means yes.`,
+      )
+    },
+  }
 }
 
 function findPolicy(

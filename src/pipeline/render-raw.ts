@@ -19,9 +19,35 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
   if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
   if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
   if (Symbol.asyncIterator in value)
-    return { status, type: BYTES_TYPE, payload: Readable.from(value as never, { objectMode: false }) }
+    return { status, type: BYTES_TYPE, payload: fromChunks(value as AsyncIterable<unknown>) }
   return undefined
 }
+
+/** Makes a stream of strings and bytes. Node's error for another chunk names neither the place nor the remedy. */
+function fromChunks(chunks: AsyncIterable<unknown>): Readable {
+  return Readable.from({ [Symbol.asyncIterator]: () => checked(chunks[Symbol.asyncIterator]()) }, RAW)
+}
+
+const RAW = { objectMode: false }
+
+/** An iterator with the same methods, whose `next` refuses other values. */
+function checked(source: AsyncIterator<unknown>): AsyncIterator<unknown> {
+  const next = async (): Promise<IteratorResult<unknown>> => {
+    const result = await source.next()
+    if (result.done !== true && typeof result.value !== 'string' && !ArrayBuffer.isView(result.value))
+      throw new TypeError(WRONG_CHUNK)
+    return result
+  }
+  return {
+    next,
+    ...(source.return && { return: (value?: unknown) => source.return!(value) }),
+    ...(source.throw && { throw: (error?: unknown) => source.throw!(error) }),
+  }
+}
+
+const WRONG_CHUNK =
+  'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
+  'JSON.stringify(value) + "\\n".'
 
 /** Headers of a connection, not of a message (RFC 9110 §7.6.1). Those of an upstream connection are not copied. */
 const HOP_BY_HOP = new Set([

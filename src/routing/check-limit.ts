@@ -6,6 +6,19 @@ import type { Finding } from './finding.ts'
 
 const KEYS = ['limit', 'window', 'by']
 const SUBJECTS = ['ip', 'user', 'credential']
+/** Names of the keys in other frameworks. */
+const NEAR: Readonly<Record<string, string>> = {
+  max: 'limit',
+  points: 'limit',
+  requests: 'limit',
+  duration: 'window',
+  ttl: 'window',
+  timewindow: 'window',
+  windowms: 'window',
+  key: 'by',
+  per: 'by',
+  keygenerator: 'by',
+}
 const EXAMPLE = "{ limit: 100, window: '1m', by: 'ip' }"
 
 /** Checks `limit` of a route: a limit, the name of a rule, a list of them, or false. */
@@ -36,7 +49,7 @@ export function checkOne(key: string, value: unknown): Finding[] {
 function unknownKey(key: string, name: string): Finding {
   return finding(
     `has "${name}" in \`${key}\`, which is not a key of a limit`,
-    didYouMean(name, KEYS, 'Its keys are `limit`, `window` and `by`.'),
+    didYouMean(NEAR[name.toLowerCase()] ?? name, KEYS, 'Its keys are `limit`, `window` and `by`.'),
   )
 }
 

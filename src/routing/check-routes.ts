@@ -74,9 +74,15 @@ function notAHandler(route: string, handler: unknown): StartupError {
   const found = isClass(handler) ? 'has a class in place of a handler' : 'has no handler function'
   return new StartupError(`${route} ${found}.`, {
     code: 'MORTAR_HANDLER_NOT_A_FUNCTION',
-    remedy:
-      'Pass a function, not its result, as the last argument; a route of defineRoute() alone: (path, route).',
+    remedy: remedyForHandler(handler),
   })
+}
+
+function remedyForHandler(handler: unknown): string {
+  if (isClass(handler)) return 'Pass a function (ctx) => …; a class can be a service of app.provide().'
+  if (isDefinedRoute(handler))
+    return 'A route made by defineRoute() has its definition: pass it alone, (path, route).'
+  return 'Pass the handler itself as the last argument, not the result of calling it.'
 }
 
 function notADefinition(found: string): StartupError {

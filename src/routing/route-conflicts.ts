@@ -1,4 +1,5 @@
 import { StartupError, type StartupErrorOptions } from '../errors/startup-error.ts'
+import { placeOfError, type CodePlace } from '../support/place-of-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
 import { type AdoptedLayer, describeRoute, type Method } from './route.ts'
 
@@ -9,6 +10,7 @@ export interface RegisteredRoute {
   readonly segments: readonly Segment[]
   readonly origin: string
   readonly adopted?: AdoptedLayer | undefined
+  readonly place?: CodePlace | undefined
 }
 
 /** Stores the registered routes and refuses a new route that conflicts with one of them. */
@@ -32,7 +34,7 @@ export function createConflictRegister(): ConflictRegister {
       const present = byPosition.get(position)
       if (present && present.name !== name)
         throw conflict(
-          `One position of the path has two parameter names: '${present.name}' in ${describeRoute(present.route)} and '${name}' in ${describeRoute(route)}.`,
+          `One position of the path has two parameter names: '${present.name}' in ${describe(present.route)} and '${name}' in ${describe(route)}.`,
           { code: 'MORTAR_ROUTE_PARAMETER_NAMES', remedy: 'Use one name in both.' },
           [present.route, route],
         )
@@ -40,18 +42,20 @@ export function createConflictRegister(): ConflictRegister {
     const duplicate = byEndpoint.get(`${route.method} ${shape}`)
     if (duplicate)
       throw conflict(
-        `${route.method} ${route.path} is declared twice: in ${duplicate.origin} and in ${route.origin}.`,
+        `${route.method} ${route.path} is declared twice: in ${originOf(duplicate)} and in ${originOf(route)}.`,
         {
           code: 'MORTAR_ROUTE_DUPLICATE',
           remedy:
-            'Remove one of the two, or give it another path or method. Load a directory once, and mount a router once per prefix.',
+            originOf(duplicate) === originOf(route)
+              ? 'It was added twice: call loadRoutes() once per directory, and mount a router once per prefix.'
+              : 'Remove one of the two, or give it another path or method.',
         },
         [duplicate, route],
       )
     const { shape: other = shape, route: first = route } = byFoldedPath.get(folded) ?? {}
     if (other !== shape && !mayDifferInCase(first, route))
       throw conflict(
-        `Two paths differ in case only: ${first.path} in ${first.origin} and ${route.path} in ${route.origin}.`,
+        `Two paths differ in case only: ${first.path} in ${originOf(first)} and ${route.path} in ${originOf(route)}.`,
         {
           code: 'MORTAR_ROUTE_CASE',
           remedy: 'Paths are case-sensitive: write both in the same case, preferably lower case.',
@@ -107,6 +111,14 @@ function* namesOf({ segments, adopted }: RegisteredRoute): Generator<[position: 
     if (segment.kind !== 'static') yield [position, segment.name]
   }
 }
+
+/** Names the origin of a route, and the line of a route in code: `router / (app.ts:12:8)`. */
+function originOf({ origin, place }: RegisteredRoute): string {
+  const at = placeOfError(place)
+  return at === undefined ? origin : `${origin} (${at})`
+}
+
+const describe = (route: RegisteredRoute): string => describeRoute({ ...route, origin: originOf(route) })
 
 function conflict(
   found: string,

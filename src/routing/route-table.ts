@@ -1,3 +1,4 @@
+import type { CodePlace } from '../support/place-of-error.ts'
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
 import { parameterNames, parsePattern, patternOf, type Segment } from './path-pattern.ts'
 import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
@@ -25,6 +26,7 @@ export interface TableEntry<T> {
   readonly target: T
   readonly origin: string
   readonly adopted?: AdoptedLayer | undefined
+  readonly place?: CodePlace | undefined
 }
 
 /**
@@ -115,9 +117,9 @@ function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
 }
 
 function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
-  const { method, target, path, origin, adopted } = entry
+  const { method, target, path, origin, adopted, place } = entry
   const segments = parsePattern(path, origin)
-  index.conflicts.take({ method, path, origin, segments, adopted })
+  index.conflicts.take({ method, path, origin, segments, adopted, place })
   const names = parameterNames(segments)
   const endpoint = { method, target, names, isRest: segments.at(-1)?.kind === 'catch-all' }
   if (names.length > 0) addEndpoint(index.root, segments, endpoint)

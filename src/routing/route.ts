@@ -1,3 +1,4 @@
+import type { CodePlace } from '../support/place-of-error.ts'
 import type { LimitRule } from '../contracts/limiter.ts'
 import type { Context } from '../context/context.ts'
 import type { ErrorStatus } from '../schema/response-body.ts'
@@ -114,6 +115,8 @@ export interface Route {
   readonly middleware: readonly NamedMiddleware[]
   /** Place of the declaration, for messages: a file, `router /prefix` or `brick auth`. */
   readonly origin: string
+  /** Place of the call that declared a route of a router, for messages. */
+  readonly place?: CodePlace
   /** Label of a developer page, for the list of `mortar dev`. */
   readonly page?: string
   /** Set for a route whose requests change their connection to another protocol. */

@@ -1,5 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { describeValue } from '../support/describe-value.ts'
+import { callerOf, type CodePlace } from '../support/place-of-error.ts'
 import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
@@ -56,7 +57,12 @@ export interface AnyRouter {
 }
 
 type Entry =
-  | ({ readonly kind: 'route'; readonly method: Method; readonly path: string } & RouteParts)
+  | ({
+      readonly kind: 'route'
+      readonly method: Method
+      readonly path: string
+      readonly place: CodePlace
+    } & RouteParts)
   | { readonly kind: 'child'; readonly router: AnyRouter }
 
 const COLLECT = Symbol.for('mortar.router.collect')
@@ -103,12 +109,13 @@ export function createRouter(options: RouterOptions = {}): object {
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`
 
-  const add =
-    (method: Method) =>
-    (path: string, ...rest: RouteArguments): Router => {
-      entries.push({ kind: 'route', method, path, ...readRouteArguments({ method, path, rest, origin }) })
+  function add(method: Method) {
+    return function addRoute(path: string, ...rest: RouteArguments): Router {
+      const parts = readRouteArguments({ method, path, rest, origin })
+      entries.push({ kind: 'route', method, path, ...parts, place: callerOf(addRoute) })
       return router
     }
+  }
 
   function use(...items: readonly [Middleware | AnyRouter]): Router {
     const item = onlyItem(items, `use() of ${origin}`)
@@ -196,6 +203,7 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
     ...(upgrade !== undefined && { upgrade }),
     middleware: own.middleware,
     origin,
+    place: entry.place,
   }
 }
 

@@ -10,6 +10,7 @@ import { database } from '@mortar/database'
 import { createLifecycle } from '../../src/app/life/lifecycle.ts'
 import type { Container } from '../../src/container/container.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
+import { withRoutes } from './folder-of-routes.ts'
 
 /** A logger that keeps its warnings. */
 function recorder(): { readonly logger: Logger; readonly warnings: string[] } {
@@ -54,6 +55,49 @@ describe('An .env file of another editor', () => {
   })
 })
 
+describe('An import of a route file that cannot be right', () => {
+  const OK = 'export default () => 1\n'
+  for (const [name, source, remedy] of [
+    [
+      'a name that a package does not export',
+      `import { Router } from 'mortar'\n${OK}`,
+      /^Correct the import\./,
+    ],
+    [
+      'a path that a package does not export',
+      `import 'yup/nothing'\n${OK}`,
+      /^Correct the import: "exports"/,
+    ],
+    ['an alias of tsconfig.json', `import '@/notes'\n${OK}`, /^Write a relative path, .*`paths`/],
+    ['module.exports', `module.exports = () => 1\n`, /^Write `export default`/],
+    ['require', `require('node:fs')\n${OK}`, /^Write `import name from '…'`/],
+    ['__dirname', `console.log(__dirname)\n${OK}`, /^Write `import\.meta\.dirname`/],
+    [
+      'a circle of routes',
+      `import { b } from './b.get.js'\nexport const a = b\n${OK}`,
+      /^If modules import each other in a circle, move what they share/,
+    ],
+  ] as const)
+    it(`has a remedy of its own: ${name}`, async () => {
+      const error = await startupErrorOf(() =>
+        withRoutes(
+          {
+            'routes/a.get.js': source,
+            'routes/b.get.js': `import { a } from './a.get.js'\nexport const b = a\n${OK}`.slice(
+              name.includes('circle') ? 0 : `import { a } from './a.get.js'\nexport const b = a\n`.length,
+            ),
+            'node_modules/mortar/package.json': '{ "name": "mortar", "type": "module", "exports": "./a.js" }',
+            'node_modules/mortar/a.js': 'export const a = 1\n',
+            'node_modules/yup/package.json': '{ "name": "yup", "exports": { ".": "./a.js" } }',
+          },
+          async () => undefined,
+        ),
+      )
+      expect(error.found).to.include('routes/a.get.js')
+      expect(error.remedy).to.match(remedy)
+    })
+})
+
 describe('Middleware of another framework', () => {
   it('is named at the start if it has the parameters of Express', async () => {
     const { logger, warnings } = recorder()
@@ -62,6 +106,16 @@ describe('Middleware of another framework', () => {
     expect(warnings).to.deep.equal([
       'app.use was given withThree with 3 parameters, but middleware gets (ctx, next): Express middleware (req, res, next) does not run here.',
     ])
+  })
+
+  it('is named with fromKoa() if Koa middleware reads a member that only Koa has', async () => {
+    for (const name of ['vary', 'req', 'res', 'request', 'response']) {
+      const app = createApp({ logger: false, environment: 'development' })
+      app.use((ctx, next) => [Reflect.get(ctx, name), next()][1])
+      expect(await detailOf(app), name).to.include(`ctx.${name} does not exist. `)
+      expect(await detailOf(app), name).to.include('Koa middleware goes through fromKoa().')
+      await app.close()
+    }
   })
 })
 
@@ -96,19 +150,43 @@ describe('A brick at its start', () => {
 
 describe('A guard', () => {
   const user: User = { id: '1', raw: {} }
-  const guarded = (verdict: boolean) => {
+  const guarded = (verdict: unknown, environment: 'development' | 'production' = 'development') => {
+    const { logger, warnings } = recorder()
     const authenticator: Authenticator = {
       identify: () => user,
       securityScheme: { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } },
-      policies: { admin: () => verdict },
+      policies: { admin: () => verdict as boolean },
     }
-    const app = createApp({ logger: false }).provide({ authenticator: value(authenticator) })
+    const app = createApp({ logger, environment }).provide({ authenticator: value(authenticator) })
     app.use(createRouter().get('/', { auth: 'admin' }, () => 'secret'))
-    return app
+    return { app, warnings }
   }
 
+  it('warns once of a policy whose verdict is neither true nor false, and denies', async () => {
+    for (const [verdict, described] of [
+      ['yes', 'a string'],
+      [undefined, 'undefined'],
+      [Promise.resolve(1), 'a number'],
+    ] as const) {
+      const { app, warnings } = guarded(verdict)
+      for (let times = 0; times < 2; times++)
+        expect(await detailOf(app, { authorization: 'Bearer x' })).to.equal(
+          "The policy 'admin' does not allow this.",
+        )
+      expect(warnings.filter((line) => line.includes('policy'))).to.deep.equal([
+        `The policy 'admin' returned ${described}, not true or false, so it denies. Is a \`return\` missing? Write \`=== true\` or Boolean(…) where a value means yes.`,
+      ])
+      await app.close()
+    }
+    for (const { app, warnings } of [guarded(false), guarded('yes', 'production')]) {
+      await detailOf(app, { authorization: 'Bearer x' })
+      expect(warnings.join('\n')).to.not.include('policy')
+      await app.close()
+    }
+  })
+
   it('says how to send a token that was sent without its scheme', async () => {
-    const app = guarded(true)
+    const { app } = guarded(true)
     expect(await detailOf(app, { authorization: 'abc.def.ghi' })).to.equal(
       "Sign in to do this: the header Authorization has no scheme. Write 'Authorization: Bearer TOKEN'.",
     )

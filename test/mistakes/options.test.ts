@@ -1,12 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import type { QueryRunner } from 'typeorm'
-import { createApp } from 'mortar'
+import { createApp, env } from 'mortar'
 import { database } from '@mortar/database'
 import { basicAuth } from '@mortar/auth/basic'
 import { hostedAuth } from '@mortar/auth-hosted'
 import { mail } from '@mortar/mail'
 import { checkEnvironment } from '../../src/cli/doctor/check-environment.ts'
+import { explainImport } from '../../src/cli/project/explain-import.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 describe('A mistake in the options of an application', () => {
@@ -15,6 +18,16 @@ describe('A mistake in the options of an application', () => {
     expect(error.message).to.equal(
       'The list of bricks has the function mail, which is not a brick.\n  Remedy: Call it: mail({ … }). Middleware goes to app.use(). [MORTAR_USE]',
     )
+  })
+
+  it('is named at the request if a brick that was not called is middleware, behind a function of its own', async () => {
+    const ownMail = (options: never) => mail(options)
+    const app = createApp({ logger: false, environment: 'development' }).use(ownMail as never)
+    const response = await app.inject({ method: 'GET', url: '/' })
+    expect(response.json().detail).to.equal(
+      'mail was passed to use() as a function, and is called with ctx as middleware.\n  Remedy: Call it: app.use(mail({ … })). [MORTAR_USE]',
+    )
+    await app.close()
   })
 
   it('is named if a provider is registered in place of the brick that it belongs to', async () => {
@@ -32,6 +45,18 @@ describe('A mistake in the options of an application', () => {
           `'${name}' is a provider of authentication, not a brick.\n  Remedy: Pass it to the function \`auth\`, and register the result. [MORTAR_BRICK_SHAPE]`,
         )
       }
+  })
+
+  it('is named with the place where the option of another framework belongs', async () => {
+    for (const [name, remedy] of [
+      ['port', /^Pass it to listen\(\): app\.listen\(port, host\)\.$/],
+      ['cors', /^Use the middleware of @koa\/cors: app\.use\(fromKoa\(cors\(\{ … \}\)\)\)\.$/],
+      ['plugins', /^Write bricks: \[ … \], or app\.use\(middleware\)\.$/],
+    ] as const) {
+      const error = await startupErrorOf(() => createApp(Object.fromEntries([[name, {}]])))
+      expect(error.found).to.equal(`Unknown option '${name}' of createApp().`)
+      expect(error.remedy).to.match(remedy)
+    }
   })
 
   it('is named if a brick is given no options or a string', async () => {
@@ -58,6 +83,29 @@ describe('A mistake in the options of an application', () => {
   })
 })
 
+describe('A variable that is only in .env', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mortar-env-'))
+  const before = process.cwd()
+  after(() => {
+    process.chdir(before)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is named with the file and with the ways to read it', async () => {
+    writeFileSync(join(folder, '.env'), 'MISTAKE_TOKEN=abc\nMISTAKE_EMPTY=\n')
+    process.chdir(folder)
+    const error = await startupErrorOf(() => env.string('MISTAKE_TOKEN'))
+    expect(error.found).to.equal(
+      'The environment variable MISTAKE_TOKEN is in .env, which this process has not read.',
+    )
+    expect(error.remedy).to.equal(
+      'Start with `mortar dev` or `node --env-file=.env`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.',
+    )
+    for (const read of [() => env.string('MISTAKE_EMPTY'), () => env.from({}).string('MISTAKE_TOKEN')])
+      expect((await startupErrorOf(read)).found).to.match(/ is not set; it must be /)
+  })
+})
+
 describe('A weak secret', () => {
   it('is an error for the secrets of the application, and a warning for a secret of another service', () => {
     const found = checkEnvironment(tmpdir(), { AUTH_SECRET: 'short', WEBHOOK_SECRET: 'whsec_short' })
@@ -65,6 +113,29 @@ describe('A weak secret', () => {
       'error: AUTH_SECRET is shorter than 32 bytes, so others could sign sessions.',
       'warning: WEBHOOK_SECRET is shorter than 32 bytes, so others could guess it.',
     ])
+  })
+})
+
+describe('An import of the application that fails', () => {
+  it('is explained if the package is not of ES modules', () => {
+    for (const message of [
+      'Transform failed with 1 error:\n/app/server.ts:6:0: ERROR: Top-level await is currently not supported with the "cjs" output format',
+      'Cannot use import statement outside a module',
+    ])
+      expect(explainImport(new Error(message))).to.include({
+        code: 'MORTAR_DOCTOR_MODULE',
+        remedy: 'Add "type": "module" to it.',
+      })
+  })
+
+  it('is explained if a file does not exist, and left alone else', () => {
+    const file = join(process.cwd(), 'app.ts')
+    const error = Object.assign(new Error(`Cannot find module '${file}x' imported from ${file}`), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    })
+    expect(explainImport(error)).to.include({ found: 'app.ts imports app.tsx, which does not exist.' })
+    const other = new Error('x')
+    expect(explainImport(other)).to.equal(other)
   })
 })
 

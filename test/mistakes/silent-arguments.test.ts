@@ -170,12 +170,15 @@ describe('Middleware with the habits of another framework', () => {
 })
 
 describe('An async iterable of objects', () => {
-  it('is refused', async () => {
+  it('is refused with the remedy', async () => {
     const router = createRouter().get('/', async function* rows() {
       yield { id: 1 }
     })
     const { status, detail } = await get(quiet().use(router))
     expect(status).to.equal(500)
-    expect(detail).to.match(/"chunk" argument must be of type string/)
+    expect(detail).to.equal(
+      'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
+        'JSON.stringify(value) + "\\n".',
+    )
   })
 })

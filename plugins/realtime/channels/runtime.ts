@@ -207,13 +207,14 @@ export function guardsOf(
   { all }: LoadedChannels,
   services: Cradle,
 ): { readonly guards: ReadonlyMap<LoadedChannel, Guard>; readonly authenticator: Authenticator | undefined } {
+  const { environment, logger } = services
   const authenticator = optional<Authenticator>(services, 'authenticator')
   const guards = new Map<LoadedChannel, Guard>()
   for (const channel of all) {
     const { auth, name, file } = channel
     if (auth === false) continue
     const guarded = { auth, name: `The channel ${name} (${file})`, file }
-    guards.set(channel, compileGuard(guarded, { authenticator }))
+    guards.set(channel, compileGuard(guarded, { environment, logger, authenticator }))
   }
   return { guards, authenticator }
 }

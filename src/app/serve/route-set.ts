@@ -98,8 +98,8 @@ function scopesOf(declared: readonly MiddlewareScope[]): Scopes {
 }
 
 function tableEntry(entry: Entry): TableEntry<Entry> {
-  const { method, path, origin, adopted } = entry.route
-  return { method, path, origin, adopted, target: entry }
+  const { method, path, origin, adopted, place } = entry.route
+  return { method, path, origin, adopted, place, target: entry }
 }
 
 /**
