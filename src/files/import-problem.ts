@@ -1,6 +1,8 @@
 import type { StartupError } from '../errors/startup-error.ts'
 import { missingPackageOf, missingPackagesError } from '../peers/missing-package.ts'
+import type { Finding } from '../routing/finding.ts'
 import { diagnostic } from './diagnostics.ts'
+import { describeMissingExport, missingExportOf, missingExportRemedy } from './place-of-error.ts'
 import { placeOfError } from '../support/place-of-error.ts'
 
 /** A file that could not be imported, with the error of the import. */
@@ -47,20 +49,47 @@ function reasonOf(cause: unknown, file: string): unknown {
 }
 
 function importProblem({ cause, files }: Failure): StartupError {
-  return diagnostic(files, {
+  const missing = missingExportOf(cause)
+  const finding: Finding = {
     code: 'MORTAR_ROUTE_IMPORT',
-    found: `cannot be imported (${summaryOf(cause)})`,
-    remedy: remedyFor(cause),
+    found:
+      missing === undefined
+        ? `cannot be imported (${summaryOf(cause)})`
+        : `cannot be imported: ${describeMissingExport(missing)}`,
+    remedy: missing === undefined ? remedyFor(cause) : missingExportRemedy(missing),
     cause,
-  })
+  }
+  return diagnostic(files, finding)
 }
 
 /** Returns the remedy for an error of an import. */
 export function remedyFor(cause: unknown): string {
-  return codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION'
-    ? 'Start Node with a loader for these files (node --import tsx), or build the application first.'
-    : 'Fix the module at the place that the message names.'
+  if (codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return 'Start Node with a loader for these files (node --import tsx), or build the application first.'
+  const message = cause instanceof Error ? cause.message : ''
+  const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(message)) ?? []
+  return remedy ?? 'Fix the module at the place that the message names.'
 }
+
+/** Remedies by the messages of V8 and Node. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Cannot access '.+' before initialization/,
+    'If modules import each other in a circle, move what they share into a module that imports neither.',
+  ],
+  [/^(?:module|exports) is not defined/, 'Write `export default` or `export` in place of `module.exports`.'],
+  [/^require is not defined/, "Write `import name from '…'` in place of `require('…')`."],
+  [/^__dirname is not defined/, 'Write `import.meta.dirname` in place of `__dirname`.'],
+  [/^__filename is not defined/, 'Write `import.meta.filename` in place of `__filename`.'],
+  [
+    /^Cannot find package '[@~]\//,
+    'Write a relative path, or #lib/name with "imports": { "#lib/*": "./lib/*.ts" } in package.json: Node does not read `paths` of tsconfig.json.',
+  ],
+  [
+    /^Package subpath '.+' is not defined by "exports"/,
+    'Correct the import: "exports" in the package.json of that package lists what can be imported.',
+  ],
+]
 
 /** Returns the first line of an error, and the second if the first is only a heading, as in esbuild's errors. */
 export function summaryOf(cause: unknown): string {

@@ -1,5 +1,6 @@
 import { isDefinedRoute, type DefinedRoute } from '../routing/define-route.ts'
 import type { Handler, RouteDefinition, RouteUpgrade } from '../routing/route.ts'
+import { isRouter } from '../routing/router.ts'
 import { checkDefinition, type Endpoint, DEFINITION_KEYS } from '../routing/check-definition.ts'
 import { checkDefinitionKeys, checkExportNames } from '../routing/check-keys.ts'
 import { describeValue, isClass, isPlainObject } from '../support/describe-value.ts'
@@ -94,17 +95,36 @@ function handlerFindings(exports: ModuleExports): Finding[] {
       {
         code: 'MORTAR_ROUTE_NO_DEFAULT',
         found: 'has no default export',
-        remedy: 'Write `export default (ctx) => …`, or make the file private with a leading "_".',
+        remedy: noDefaultRemedy(exports),
       },
     ]
   return [
     {
       code: 'MORTAR_ROUTE_HANDLER',
-      found: `has ${describeValue(main)} as its default export, which is not a handler`,
-      remedy:
-        'Export the handler itself, not the result of calling it, or what defineRoute(definition, handler) returns; mount a router with app.use(router).',
+      found: `has ${isRouter(main) ? 'a router' : describeValue(main)} as its default export, which is not a handler`,
+      remedy: handlerRemedy(main),
     },
   ]
+}
+
+/** Other frameworks read the method from the name of an export. */
+function noDefaultRemedy(exports: ModuleExports): string {
+  const other = Object.keys(exports).find((name) => isCallable(exports[name]))
+  if (other === undefined)
+    return 'Write `export default (ctx) => …`, or make the file private with a leading "_".'
+  return `Write \`export default\` in place of \`export const ${other} =\` or \`export function ${other}\`: the method is in the name of the file.`
+}
+
+function handlerRemedy(main: unknown): string {
+  if (
+    isClass(main) ||
+    (isPlainObject(main) && isCallable(main.constructor) === false && main.constructor !== Object)
+  )
+    return 'Export a function (ctx) => …; a class can be a service of app.provide().'
+  if (isRouter(main)) return 'Mount a router with app.use(router), outside the directory of routes.'
+  if (isPlainObject(main) && !isThenable(main))
+    return 'Export the handler itself, or what defineRoute(definition, handler) returns.'
+  return 'Export the handler itself, not the result of calling it.'
 }
 
 function definedFindings({ definition, handler }: DefinedRoute, exports: ModuleExports): Finding[] {

@@ -81,6 +81,18 @@ export default () => [pattern, exact, either, string().type]
     })
   })
 
+  it('explains a subpath import with the extension .ts, which the compiler refuses', () => {
+    expectRefused(
+      build({
+        ...manifest({ imports: { '#lib/*': './lib/*' } }),
+        'lib/name.ts': `export const name = 1\n`,
+        'routes/index.get.ts': `import { name } from '#lib/name.ts'\nexport default () => name\n`,
+      }),
+      /TS2877/,
+      /"#lib\/\*": "\.\/lib\/\*\.ts"/,
+    )
+  })
+
   it('names every file that plain Node cannot run, with the package and the remedy', () => {
     const shared = (name: string): Files => ({
       'package.json': JSON.stringify({ name, type: 'module', exports: './index.ts' }),

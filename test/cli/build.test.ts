@@ -134,7 +134,7 @@ describe('mortar build and mortar start', function () {
   })
 
   it('refuse a lockfile that is not JSON, with the file and the remedy', () => {
-    const refused = [
+    const [conflict, broken] = [
       '{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> other\n}\n',
       '{ "lockfileVersion": 3,',
     ].map((text) => {
@@ -143,10 +143,12 @@ describe('mortar build and mortar start', function () {
     })
     project.write({ 'package-lock.json': JSON.stringify(LOCK) })
     const file = join(project.directory, 'package-lock.json')
-    for (const { code, err } of refused) {
-      expect(code).to.equal(1)
-      expect(err).to.include(`${file} is not valid JSON`).and.to.include('[MORTAR_BUILD_LOCKFILE]')
-    }
+    expect([conflict!.code, conflict!.err]).to.deep.equal([
+      1,
+      `mortar: ${file} has the markers of a merge conflict.\n  Remedy: Run npm install --package-lock-only, which merges both sides, and build again. [MORTAR_BUILD_LOCKFILE]\n`,
+    ])
+    expect(broken!.code).to.equal(1)
+    expect(broken!.err).to.include(`${file} is not valid JSON`).and.to.include('[MORTAR_BUILD_LOCKFILE]')
   })
 
   it('make the same files of the same sources, byte for byte', () => {

@@ -68,6 +68,15 @@ const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, s
     'MORTAR_AUTH_MISSING',
   ],
   'an import of nothing': [{ ...ROUTE, 'app.ts': `import './nothing.ts'\n` }, {}, 'MORTAR_DOCTOR_IMPORT'],
+  'an import without its extension': [
+    {
+      ...ROUTE,
+      'words.ts': 'export const a = 1\n',
+      'routes/a.get.ts': `import { a } from '../words'\nexport default () => a\n`,
+    },
+    {},
+    'MORTAR_DOCTOR_IMPORT',
+  ],
   'a missing export': [
     {
       ...ROUTE,

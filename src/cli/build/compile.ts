@@ -23,7 +23,7 @@ export async function compile(project: Project, out: string): Promise<{ ok: bool
     const options = { cwd: project.root, maxBuffer: 1e8 }
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const report = `${stdout}${stderr}`.trim()
-      resolve({ ok: error === null, report })
+      resolve({ ok: error === null, report: [report, ...remediesFor(report)].join('\n') })
     })
   })
 }
@@ -61,6 +61,22 @@ function compilerConfig({ root, app, server, routes }: Project, out: string): ob
     exclude: ['../node_modules', '../**/*.test.ts'],
   }
 }
+
+/** Explains errors that come from the settings of the build, which the application does not have. */
+function remediesFor(report: string): string[] {
+  return REMEDIES.flatMap(([code, remedy]) => (report.includes(`error ${code}:`) ? [remedy] : []))
+}
+
+const REMEDIES: readonly (readonly [code: string, remedy: string])[] = [
+  [
+    'TS2877',
+    'A subpath import cannot have the extension .ts in a build: write "imports": { "#lib/*": "./lib/*.ts" } in package.json and import \'#lib/name\'.',
+  ],
+  [
+    'TS6059',
+    'A build covers the files below package.json: move the file there, or make it a package that is compiled to JavaScript.',
+  ],
+]
 
 const DEFAULTS = {
   target: 'ES2022',

@@ -116,12 +116,18 @@ function parseLock(text: string, file: string): Partial<Lock> | null {
   try {
     return JSON.parse(text) as Partial<Lock> | null
   } catch (cause) {
-    throw new StartupError(`${file} is not valid JSON: ${(cause as Error).message}.`, {
-      code: 'MORTAR_BUILD_LOCKFILE',
-      remedy: 'Run npm install --package-lock-only, which merges both sides of a conflict, and build again.',
-      files: [file],
-      cause,
-    })
+    const hasMarkers = /^(?:<{7}|>{7}) /m.test(text)
+    throw new StartupError(
+      `${file} ${hasMarkers ? 'has the markers of a merge conflict' : `is not valid JSON: ${(cause as Error).message}`}.`,
+      {
+        code: 'MORTAR_BUILD_LOCKFILE',
+        remedy: hasMarkers
+          ? 'Run npm install --package-lock-only, which merges both sides, and build again.'
+          : 'Take the file from the last commit, or delete it and run npm install. Then build again.',
+        files: [file],
+        cause,
+      },
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../../errors/startup-error.ts'
 import { shownPath } from '../../support/shown-path.ts'
 import { remedyFor, summaryOf } from '../../files/import-problem.ts'
+import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
 import { packageOf } from '../../peers/missing-package.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { readImports } from '../project/imports-of.ts'
@@ -134,7 +135,11 @@ function ofStartupError({ name, message }: SentError): Explanation | undefined {
 }
 
 function ofAnyOther(error: SentError, files: readonly string[]): Explanation {
-  const cause = Object.assign(new Error(error.message), error)
+  const base = error.name === 'SyntaxError' ? new SyntaxError(error.message) : new Error(error.message)
+  const cause = Object.assign(base, { stack: error.stack, code: error.code })
+  const missing = missingExportOf(cause)
+  if (missing !== undefined)
+    return { found: describeMissingExport(missing), remedy: missingExportRemedy(missing) }
   const file = files[0] === undefined ? '' : `${files[0]}: `
   return { found: `${file}${summaryOf(cause)}`, remedy: remedyFor(cause) }
 }

@@ -6,6 +6,7 @@ import { checkApplication } from '../doctor/check-application.ts'
 import { checkBricks } from '../doctor/check-bricks.ts'
 import { checkBuild } from '../doctor/check-build.ts'
 import { checkEnvironment } from '../doctor/check-environment.ts'
+import { checkImports } from '../doctor/check-imports.ts'
 import { checkInstallation } from '../doctor/check-installation.ts'
 import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
 import { inspectProject } from '../project/inspect-project.ts'
@@ -55,6 +56,7 @@ async function examine(input: CommandInput): Promise<Finding[]> {
   })
   await look(() => countProcesses(processVariables()))
   await look(() => examineApplication(present))
+  await look(() => checkImports(present))
   await look(() => checkBuild(present))
   return findings
 }

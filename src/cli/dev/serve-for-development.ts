@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
+import { describeImportsWithoutExtension } from '../project/imports-without-extension.ts'
 import { findProject } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
@@ -40,6 +41,9 @@ export async function serveForDevelopment({ values, waits }: ServingOptions): Pr
   tell({ type: 'ready', url, pages: pagesOf(app), milliseconds: Math.round(performance.now() - begin) })
   if (later !== undefined) await namingMissingPackages(project, () => later.finish())
   release?.()
+  const imports = describeImportsWithoutExtension(project)
+  if (imports !== undefined)
+    app.warn(`Imports have no file extension, so that the build will fail: ${imports}.`)
   const broken = brokenFiles(app)
   if (broken === undefined) return
   markResponses(broken.message)

@@ -1,4 +1,5 @@
 import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
+import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
 import { placeOfError } from '../../support/place-of-error.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
@@ -41,6 +42,14 @@ function unforeseen(error: unknown): Finding {
       'MORTAR_DOCTOR_IMPORT',
       `An import of the application cannot be resolved: ${text}`,
       'Install the package (npm install), or correct the path; relative imports need a file extension.',
+    )
+  const missing = missingExportOf(error)
+  if (missing !== undefined)
+    return finding(
+      'error',
+      'MORTAR_DOCTOR_IMPORT',
+      `The application cannot be assembled: ${describeMissingExport(missing)}.`,
+      missingExportRemedy(missing),
     )
   const place = placeOfError(error)
   const name = error instanceof Error ? error.name : 'An error'

@@ -2,11 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { packageOf } from '../../peers/missing-package.ts'
+import type { Project } from './project.ts'
 
 /** An import of a package in a module of the application. */
 export interface PackageImport {
   readonly importer: string
+  readonly specifier: string
   readonly package: string
+  readonly names: readonly string[]
 }
 
 const COMMENTS = /^\s*(?:\/\/|\/?\*).*$/gm
@@ -16,11 +19,19 @@ const IMPORT =
 /** Finds the imports of packages in the given modules and in those that they import, by their text. Types are left out. */
 export function importsOf(files: readonly string[]): PackageImport[] {
   return withImported(files).flatMap((importer) =>
-    readImports(importer).flatMap(({ specifier }) => {
+    readImports(importer).flatMap(({ specifier, names }) => {
       const name = packageOf(specifier)
-      return name === undefined || builtinModules.includes(name) ? [] : [{ importer, package: name }]
+      return name === undefined || builtinModules.includes(name)
+        ? []
+        : [{ importer, specifier, package: name, names }]
     }),
   )
+}
+
+/** Returns the modules of an application: its entry points, its routes and the modules that they import. */
+export function modulesOf({ app, server, routes }: Pick<Project, 'app' | 'server' | 'routes'>): string[] {
+  const own = [app, ...(server === undefined ? [] : [server])]
+  return withImported([...own, ...(routes === undefined ? [] : modulesIn(routes))])
 }
 
 /** Returns the modules in a folder and below it. */
@@ -44,6 +55,7 @@ function withImported(files: readonly string[]): string[] {
 /** An import as a module writes it. */
 interface WrittenImport {
   readonly specifier: string
+  readonly names: readonly string[]
   /** True for `import(…)`, which may never run. */
   readonly isLate: boolean
 }
@@ -54,9 +66,14 @@ export function readImports(file: string): WrittenImport[] {
   const source = readFileSync(file, 'utf8').replaceAll(COMMENTS, '')
   return [...source.matchAll(IMPORT)].flatMap(([, clause, from, dynamic]) => {
     const inBraces = /^\{([^]*)\}$/.exec(clause?.trim() ?? '')?.[1]
-    const names = inBraces?.split(',').map((name) => name.trim())
-    if (names?.every((name) => name === '' || name.startsWith('type '))) return []
-    return [{ specifier: from ?? dynamic ?? '', isLate: dynamic !== undefined }]
+    const all = (inBraces ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+    const names = all.filter((name) => !name.startsWith('type '))
+    if (all.length > 0 && names.length === 0) return []
+    const isLate = dynamic !== undefined
+    return [{ specifier: from ?? dynamic ?? '', names: names.map((name) => name.split(/\s/)[0]!), isLate }]
   })
 }
 

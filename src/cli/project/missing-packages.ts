@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { type MissingPackage, missingPackageOf, missingPackagesError } from '../../peers/missing-package.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
+import { explainImport } from './explain-import.ts'
 import { importsOf, modulesIn } from './imports-of.ts'
 import { findRoot, type Project } from './project.ts'
 
@@ -17,9 +19,37 @@ export async function namingMissingPackages<T>(project: Modules, step: () => Pro
   try {
     return await step()
   } catch (error) {
-    const first = missingPackageOf(error)
-    throw first === undefined ? error : missingPackagesError([first, ...findMissing(project)], error)
+    throw explained(error, project)
   }
+}
+
+function explained(error: unknown, project: Modules): unknown {
+  const first = missingPackageOf(error)
+  if (first !== undefined) return missingPackagesError([first, ...findMissing(project)], error)
+  if (!(error instanceof Error)) return error
+  const { code, errors } = error as Partial<StartupErrors>
+  if (code === 'MORTAR_PEER_MISSING') return completed(error as StartupError, project)
+  if (errors?.some((each) => each.code === 'MORTAR_PEER_MISSING') !== true) return explainImport(error)
+  const all = errors.map((each) => (each.code === 'MORTAR_PEER_MISSING' ? completed(each, project) : each))
+  return new StartupErrors(error.message.split('\n')[0]!, all)
+}
+
+/** The error with the packages that it does not name yet, in one command. */
+function completed(error: StartupError, project: Modules): StartupError {
+  const further = findMissing(project).filter(
+    ({ name }) => !new RegExp(String.raw`[ ']${name}@`).test(error.remedy),
+  )
+  const unnamed = further.filter(({ name }) => !error.remedy.split(' ').includes(name))
+  if (unnamed.length === 0) return error
+  const more = missingPackagesError(unnamed)
+  const detail = (text: string): string =>
+    text.split('\n')[0]!.replace(/^Packages are not installed: |\.$/g, '')
+  return new StartupError(`Packages are not installed: ${detail(error.message)}; ${detail(more.message)}.`, {
+    code: error.code,
+    remedy: `${more.remedy} ${error.remedy.replace(/^Run npm install (?!--)/, '').replace(/^Run /, '&& ')}`,
+    files: [...error.files, ...more.files],
+    cause: error,
+  })
 }
 
 function findMissing({ app, server, routes }: Modules): MissingPackage[] {

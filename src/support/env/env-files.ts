@@ -39,33 +39,55 @@ function addTo(variables: Variables, found: Variables | undefined): boolean {
   return found !== undefined
 }
 
-/**
- * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of
- * the first name. @throws StartupError also where Node would lose variables: in UTF-16, and at a line without `=`.
- */
+/** Returns the `.env` file of the working directory that has a value for a variable; undefined if none has. */
+export function unloadedFileWith(name: string): string | undefined {
+  return ['.env.local', `.env.${readEnvironment()}`, '.env'].find((file) => {
+    try {
+      return readEnvFile(process.cwd(), file)?.[name]?.trim()
+    } catch {
+      return false
+    }
+  })
+}
+
 function readEnvFile(directory: string, name: string): Variables | undefined {
-  const files = [join(directory, name)]
-  const fault = (found: string, remedy: string, cause?: unknown): StartupError =>
-    new StartupError(`The environment file ${name} ${found}.`, {
-      code: 'MORTAR_ENV_FILE',
-      remedy,
-      files,
-      cause,
-    })
-  let text: string
   try {
-    text = readFileSync(files[0]!, 'utf8').replace(/^\ufeff/, '')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw fault('cannot be read', 'Make it a text file that the process may read, or remove it.', cause)
+    return variablesIn(readFileSync(join(directory, name)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const reason = error instanceof FormatError ? error : undefined
+    throw new StartupError(`The environment file ${name} ${reason?.message ?? 'cannot be read'}.`, {
+      code: 'MORTAR_ENV_FILE',
+      remedy: reason?.remedy ?? 'Make it a text file that the process may read, or remove it.',
+      files: [join(directory, name)],
+      cause: error,
+    })
   }
-  if (text.includes('\0')) throw fault('is not in UTF-8', 'Save it as UTF-8.')
-  // Versions of Node differ in what they make of a line without `=`.
-  const lines = text.replaceAll(QUOTED, (value) => `=${value.replaceAll(/[^\n]/g, '')}`).split('\n')
-  const line = lines.findIndex((each) => !/^\s*(#|$)|=/.test(each)) + 1
-  if (line === 0) return util.parseEnv(text)
-  throw fault(`has no NAME=value in line ${line}`, 'Write NAME=value, or begin the line with #.')
+}
+
+class FormatError extends Error {
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.remedy = remedy
+  }
 }
 
 /** A quoted value, which may have several lines. */
 const QUOTED = /=[^\S\n]*(["'`])[^]*?\1/g
+
+/**
+ * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of
+ * the first name. @throws FormatError where Node would lose variables: in UTF-16, and at a line without `=`.
+ */
+function variablesIn(content: Buffer): Variables {
+  const text = content.toString('utf8').replace(/^\ufeff/, '')
+  if (text.includes('\0'))
+    throw new FormatError('is not in UTF-8', 'Save it as UTF-8: `echo` of Windows PowerShell writes UTF-16.')
+  // Versions of Node differ in what they make of a line without `=`.
+  const lines = text.replaceAll(QUOTED, (value) => `=${value.replaceAll(/[^\n]/g, '')}`).split('\n')
+  const line = lines.findIndex((each) => !/^\s*(#|$)|=/.test(each)) + 1
+  if (line === 0) return util.parseEnv(text)
+  throw new FormatError(`has no NAME=value in line ${line}`, 'Write NAME=value, or begin the line with #.')
+}

@@ -3,6 +3,7 @@ import { type Size, bytes } from '../bytes.ts'
 import { checkOptions } from '../check-options.ts'
 import { type Duration, seconds } from '../duration.ts'
 import * as kind from './kinds.ts'
+import { unloadedFileWith } from './env-files.ts'
 import { READERS } from './reader-options.ts'
 import {
   type Variables,
@@ -119,8 +120,10 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     strong === true && isStrict() ? kind.strongSecret : kind.secret
 
   function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
-    const problem = explain(name, wanted)
-    if (variables !== processVariables || !isInspecting()) return report(problem)
+    const isOwn = variables === processVariables
+    const problem =
+      (isOwn && variables()[name] === undefined ? unloaded(name) : undefined) ?? explain(name, wanted)
+    if (!isOwn || !isInspecting()) return report(problem)
     noteProblem(problem)
     return placeholderOf(name, wanted)
   }
@@ -205,6 +208,20 @@ function withoutDefault({ optional, requiredInProduction }: EnvSecretOptions): E
 
 function notSet(name: string, wanted: kind.Kind<unknown>): StartupError {
   return describe(name, `${name} is not set; it must be ${wanted.expected}.`, wanted)
+}
+
+/** The fault of a variable that is in a `.env` file which this process has not read, or undefined. */
+function unloaded(name: string): StartupError | undefined {
+  const file = unloadedFileWith(name)
+  if (file === undefined) return undefined
+  return new StartupError(
+    `The environment variable ${name} is in ${file}, which this process has not read.`,
+    {
+      code: 'MORTAR_ENV',
+      remedy: `Start with \`mortar dev\` or \`node --env-file=${file}\`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.`,
+      files: [file],
+    },
+  )
 }
 
 function notSuch(name: string, wanted: kind.Kind<unknown>): StartupError {
