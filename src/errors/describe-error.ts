@@ -49,3 +49,28 @@ function thrownText(thrown: unknown): string {
   const keys = Object.keys(thrown)
   return keys.length === 0 ? 'an object.' : `an object with the keys ${keys.slice(0, 10).join(', ')}.`
 }
+
+/** Classes of the framework for messages of plain errors, which other frameworks map to a status. */
+const CLASSES: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:not found|no such \w+|does not exist)\b/i, 'NotFound (404)'],
+  [/\b(?:unauthori[sz]ed|not logged in|unauthenticated)\b/i, 'Unauthorized (401)'],
+  [/\b(?:forbidden|not allowed|permission denied)\b/i, 'Forbidden (403)'],
+  [/\b(?:bad request|invalid (?:input|request))\b/i, 'BadRequest (400)'],
+]
+
+/**
+ * Returns a hint for `throw new Error('not found')`, which is a 500: the class of the framework that sets the status.
+ * Also for an error with a `status` or `statusCode`, which other frameworks send and this one ignores. Undefined for an error of a class, such as a driver's, and for any other message.
+ */
+export function statusHint(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { status, statusCode = status } = thrown as {
+    readonly status?: unknown
+    readonly statusCode?: unknown
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600 && statusCode !== 500)
+    return `The status ${statusCode} of this error is ignored. To set the status, throw an HttpError of mortar, such as NotFound (404).`
+  if (thrown.constructor !== Error || 'code' in thrown) return undefined
+  const found = CLASSES.find(([pattern]) => pattern.test(thrown.message))
+  return found && `A plain Error is a 500. To set the status, throw ${found[1]} of mortar.`
+}

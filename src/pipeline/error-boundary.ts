@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { describeError } from '../errors/describe-error.ts'
+import { describeError, statusHint } from '../errors/describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
 import { type HttpError, isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../errors/problem.ts'
@@ -154,6 +154,21 @@ function report(ctx: RequestContext, thrown: unknown, status: number, runtime: P
     origin: ctx.internal.prepare?.origin,
     status,
     err: describeError(thrown),
+    ...hintFor(thrown, runtime),
   }
   runtime.logger.error(fields, 'Request failed')
+}
+
+function hintFor(thrown: unknown, { environment }: PipelineRuntime): { readonly hint?: string } {
+  const hint = environment === 'production' ? undefined : readHint(thrown)
+  return hint === undefined ? {} : { hint }
+}
+
+/** The error may have getters that throw. */
+function readHint(thrown: unknown): string | undefined {
+  try {
+    return statusHint(thrown)
+  } catch {
+    return undefined
+  }
 }

@@ -15,6 +15,7 @@ export interface Answer {
   readonly status: number
   readonly detail: string
   readonly origin: unknown
+  readonly hint: unknown
 }
 
 /** Runs work with an application in development that has loaded the given files, and removes both afterwards. */
@@ -39,8 +40,8 @@ export async function withRoutes(
       async get(path) {
         const response = await app.inject({ method: 'GET', url: path })
         const { detail = '' } = JSON.parse(response.body || '{}') as { readonly detail?: string }
-        const { origin } = records.at(-1) ?? {}
-        return { status: response.statusCode, detail, origin }
+        const { origin, hint } = records.at(-1) ?? {}
+        return { status: response.statusCode, detail, origin, hint }
       },
     })
   } finally {

@@ -12,12 +12,47 @@ const FINDINGS: Readonly<
     { readonly files: Readonly<Record<string, string>>; readonly says: RegExp; readonly remedy: RegExp }
   >
 > = {
+  'a missing export that several files need': {
+    files: {
+      'words.js': 'export const A = 1\n',
+      'inner.js': `import { A,\n  STATUSES } from './words.js'\nexport const inner = [A, STATUSES]\n`,
+      'routes/a.get.js': `import { inner } from '../inner.js'\nexport default () => inner\n`,
+      'routes/b.get.js': `import { inner } from '../inner.js'\nexport default () => inner\n`,
+    },
+    says: /routes\/a\.get\.js and \S+routes\/b\.get\.js cannot be imported: \S+inner\.js:2 imports STATUSES from '\.\/words\.js', which does not export it\.$/,
+    remedy:
+      /^Export STATUSES from '\.\/words\.js', or correct the import\. Import a type with `import type`\.$/,
+  },
+  'a missing default export of another file': {
+    files: {
+      'words.js': 'export const A = 1\n',
+      'routes/a.get.js': `import words from '../words.js'\nexport default () => words\n`,
+    },
+    says: /\S+routes\/a\.get\.js:1 imports the default export of '\.\.\/words\.js', which has none\.$/,
+    remedy: /^Import a name in braces/,
+  },
   'an error while a module runs': {
     files: {
       'routes/a.get.js': `const limit = undefined\nexport const most = limit.value\nexport default () => 'ok'\n`,
     },
     says: /routes\/a\.get\.js cannot be imported \(TypeError: .+, at \S+routes\/a\.get\.js:2:27\)\.$/,
     remedy: /^Fix the module at the place that the message names\.$/,
+  },
+  'a handler named by its method, as in Next.js and SvelteKit': {
+    files: { 'routes/a.get.js': `export async function GET() { return 'ok' }\n` },
+    says: /routes\/a\.get\.js has no default export\.$/,
+    remedy:
+      /^Write `export default` in place of .*`export function GET`: the method is in the name of the file\.$/,
+  },
+  'a controller class': {
+    files: { 'routes/a.get.js': `export default class Controller { list() {} }\n` },
+    says: /routes\/a\.get\.js has a class as its default export, which is not a handler\.$/,
+    remedy: /^Export a function \(ctx\) => …; a class can be a service of app\.provide\(\)\.$/,
+  },
+  'an instance of a controller': {
+    files: { 'routes/a.get.js': `class Controller { list() {} }\nexport default new Controller()\n` },
+    says: /routes\/a\.get\.js has an object as its default export, which is not a handler\.$/,
+    remedy: /^Export a function \(ctx\) => …/,
   },
   'no method in the name': {
     files: { 'routes/health.js': OK },
@@ -111,15 +146,24 @@ describe('A handler from another framework', () => {
   const files = {
     'routes/express.get.js': `export default (req, res) => res.json({ ok: true })\n`,
     'routes/koa.get.js': `export default async (ctx) => { ctx.body = { ok: true } }\n`,
+    'routes/response.get.js': `export default (ctx) => { ctx.response.body = 'ok' }\n`,
+    'routes/state.get.js': `export default (ctx) => ctx.state.user\n`,
     'routes/string.get.js': `export default () => { throw 'oh no' }\n`,
     'routes/object.get.js': `export default () => { throw { status: 404, message: 'nope', token: 'hidden' } }\n`,
     'routes/keys.get.js': `export default () => { throw { status: 404, token: 'hidden' } }\n`,
     'routes/class.get.js': `class Missing extends Error {}\nexport default () => { throw new Missing('gone') }\n`,
+    'routes/json.get.js': `export default (ctx) => ctx.json({})\n`,
+    'routes/send.get.js': `export default (ctx) => ctx.send('x')\n`,
+    'routes/koa-throw.get.js': `export default (ctx) => ctx.throw(404)\n`,
+    'routes/header.get.js': `export default (ctx) => ctx.header('a', 'b')\n`,
     'routes/class-of-error.get.js': `export default () => class Missing extends Error {}\n`,
     'routes/factory.get.js': `export default () => (ctx) => ctx\n`,
+    'routes/http-errors.get.js': `export default () => { throw Object.assign(new Error('gone'), { statusCode: 410 }) }\n`,
+    'routes/nest.get.js': `class Gone extends Error { status = 410 }\nexport default () => { throw new Gone('gone') }\n`,
     'routes/express/_middleware.js': `export default (req, res, next) => { next() }\n`,
     'routes/express/a.get.js': OK,
     'routes/method.get.js': `export const post = () => 1\nexport default () => 2\n`,
+    'routes/plain.get.js': `export default () => { throw new Error('Note not found') }\n`,
     'routes/error.get.js': `export default () => new Error('gone')\n`,
     'routes/promise.get.js': `export default () => ({ items: [{ n: Promise.resolve(1) }] })\n`,
     'routes/skipped/_middleware.js': `export default () => {}\n`,
@@ -149,6 +193,35 @@ export default () => ({})
       expect(koa.detail).to.equal(
         'The handler of GET /koa (routes/koa.get.js) set ctx.body and returned nothing. ctx.body is the body of the request: return the body of the response from the handler.',
       )
+      const response = await get('/response')
+      expect(response).to.include({ status: 500, origin: 'routes/response.get.js' })
+      expect(response.detail).to.match(/^ctx\.response does not exist\. Return the value from the handler/)
+      expect((await get('/state')).detail).to.match(/^ctx\.state does not exist\. .*ctx\.koa\.state\.$/)
+    }))
+
+  it('is named with the remedy if it calls a method of the context of Hono, Express or Koa', () =>
+    withRoutes(files, async ({ get }) => {
+      expect((await get('/json')).detail).to.equal(
+        'ctx.json does not exist. Return the value from the handler, and set ctx.status.',
+      )
+      expect((await get('/send')).detail).to.match(/^ctx\.send does not exist\. Return the value/)
+      expect((await get('/koa-throw')).detail).to.match(
+        /^ctx\.throw does not exist\. .*throw new NotFound\(\)/,
+      )
+      expect((await get('/header')).detail).to.match(
+        /^ctx\.header does not exist\. .*ctx\.set\(name, value\)/,
+      )
+    }))
+
+  it('is named with the remedy if it throws an error with a status that is ignored', () =>
+    withRoutes(files, async ({ get }) => {
+      for (const path of ['/http-errors', '/nest']) {
+        const { status, hint } = await get(path)
+        expect({ status, hint }, path).to.deep.equal({
+          status: 500,
+          hint: 'The status 410 of this error is ignored. To set the status, throw an HttpError of mortar, such as NotFound (404).',
+        })
+      }
     }))
 
   it('keeps the text of a thrown string, the message of a thrown object and the name of a class in the log', () =>
@@ -166,6 +239,10 @@ export default () => ({})
       expect(log).to.include('Missing: gone')
       expect(log).to.not.include('hidden')
       expect((await get('/string')).origin).to.equal('routes/string.get.js')
+      expect((await get('/plain')).hint).to.equal(
+        'A plain Error is a 500. To set the status, throw NotFound (404) of mortar.',
+      )
+      expect((await get('/class')).hint).to.equal(undefined)
     }))
 
   it('names the file and the path of a value that cannot be sent', () =>

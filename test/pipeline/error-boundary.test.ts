@@ -146,3 +146,27 @@ describe('The challenge of a 401', () => {
     await app.close()
   })
 })
+
+describe('The log line of an error', () => {
+  for (const environment of ['production', 'test'] as const)
+    it(`has a hint only outside production: ${environment}`, async () => {
+      const lines: Record<string, unknown>[] = []
+      const ignore = (): void => undefined
+      const logger = {
+        debug: ignore,
+        info: ignore,
+        warn: ignore,
+        error: (fields: Record<string, unknown>) => void lines.push(fields),
+        child: () => logger,
+      } as unknown as Logger
+      const app = createApp({ environment, logger }).use(
+        createRouter().get('/', () => {
+          throw Object.assign(new Error('not found'), { status: 404 })
+        }),
+      )
+      await app.inject('/')
+      expect(lines).to.have.length(1)
+      expect('hint' in lines[0]!).to.equal(environment === 'test')
+      await app.close()
+    })
+})
