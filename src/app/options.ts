@@ -10,7 +10,7 @@ import type { Duration } from '../support/duration.ts'
 import type { FormLimits, MultipartOptions } from '../support/form-limits.ts'
 import { HEALTH_KEYS, type HealthOptions, type ResolvedHealth } from './life/health/health-options.ts'
 import type { KoaOptions } from '../context/outer-app.ts'
-import type { ServerOptions } from './serve/listen-options.ts'
+import { ELSEWHERE, type ServerOptions } from './serve/listen-options.ts'
 import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */
@@ -132,5 +132,5 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
  * @throws StartupError
  */
 export function checkConfig(config: AppConfig, of: string): void {
-  checkOptions(config, { of, keys: OPTIONS })
+  checkOptions(config, { of, keys: OPTIONS, elsewhere: ELSEWHERE })
 }

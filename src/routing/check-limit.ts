@@ -47,9 +47,12 @@ export function checkOne(key: string, value: unknown): Finding[] {
 }
 
 function unknownKey(key: string, name: string): Finding {
+  const near = NEAR[name.toLowerCase()]
   return finding(
     `has "${name}" in \`${key}\`, which is not a key of a limit`,
-    didYouMean(NEAR[name.toLowerCase()] ?? name, KEYS, 'Its keys are `limit`, `window` and `by`.'),
+    near === undefined
+      ? didYouMean(name, KEYS, 'Its keys are `limit`, `window` and `by`.')
+      : `Did you mean '${near}'?`,
   )
 }
 

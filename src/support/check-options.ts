@@ -50,6 +50,8 @@ export interface OptionChecks<Options extends object> {
    * One code for every finding, instead of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`.
    */
   readonly code?: string
+  /** Remedies for unknown options that belong elsewhere, by name. */
+  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /**
@@ -60,19 +62,41 @@ export interface OptionChecks<Options extends object> {
  */
 export function checkOptions<Options extends object>(
   options: Options | undefined,
-  { of, keys, brick, code }: OptionChecks<Options>,
+  { of, keys, brick, code, elsewhere = {} }: OptionChecks<Options>,
 ): void {
+  if (isContext(options)) throw notCalled(of, brick)
   const findings = findingsOf(options === undefined ? {} : options, keys, of)
   const errors = findings.map(
     (finding) =>
       new StartupError(finding.found, {
         code: code ?? finding.code,
-        remedy: finding.remedy,
+        remedy: elsewhereOf(finding, elsewhere) ?? finding.remedy,
         ...(brick === undefined ? {} : { brick }),
       }),
   )
   if (errors.length === 1) throw errors[0]!
   if (errors.length > 1) throw new StartupErrors(`${errors.length} options of ${of} are wrong.`, errors)
+}
+
+/** True for the `ctx` of a request: the function is middleware by mistake. */
+function isContext(options: object | undefined): boolean {
+  return typeof options === 'object' && options !== null && 'redirect' in options && 'koa' in options
+}
+
+function notCalled(of: string, brick: string | undefined): StartupError {
+  const call = of.replace('()', '')
+  return new StartupError(
+    `${call} was passed to use() as a function, and is called with ctx as middleware.`,
+    {
+      code: 'MORTAR_USE',
+      remedy: `Call it: app.use(${call}({ … })).`,
+      ...(brick === undefined ? {} : { brick }),
+    },
+  )
+}
+
+function elsewhereOf({ name }: Finding, elsewhere: Readonly<Record<string, string>>): string | undefined {
+  return name !== undefined && Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
 }
 
 /** The error for the value of an option that its kind does not tell: `wrongOption('keys', 'is …', 'Write …')`. */
@@ -81,6 +105,8 @@ export function wrongOption(option: string, found: string, remedy: string): Star
 }
 
 interface Finding {
+  /** Name of the option if it is unknown. */
+  readonly name?: string
   readonly code: string
   readonly found: string
   readonly remedy: string
@@ -129,6 +155,7 @@ function unknown(name: string, rules: OptionRules, of: string): Finding {
   return {
     code: 'MORTAR_OPTION_UNKNOWN',
     found: `Unknown option '${name}' of ${of}.`,
+    name,
     remedy: 'auth' in rules && looksLikeGuard(name) ? "Did you mean 'auth'?" : remedy,
   }
 }

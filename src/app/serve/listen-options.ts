@@ -142,3 +142,15 @@ function maxHeaderSize({ maxHeaderSize: size }: ListenOptions): number | undefin
 function wrong(option: string, found: string, remedy: string): StartupError {
   return new StartupError(`The option ${option} of listen() ${found}.`, { code: 'MORTAR_LISTEN', remedy })
 }
+
+const ADD = 'Write bricks: [ … ], or app.use(middleware).'
+
+/** Remedies for options that other frameworks accept, and that belong elsewhere here. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  port: 'Pass it to listen(): app.listen(port, host).',
+  host: 'Pass it to listen(): app.listen(port, host).',
+  cors: 'Use the middleware of @koa/cors: app.use(fromKoa(cors({ … }))).',
+  plugins: ADD,
+  middleware: ADD,
+  middlewares: ADD,
+}
