@@ -25,7 +25,7 @@ async function makeBundle(file: string, read: string): Promise<string> {
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [file, ...(read ? [join(dirname(file), read, '*.ts')] : [])],
+    entryPoints: [file, ...(read ? [join(dirname(file), read, '**/*.ts')] : [])],
     outdir,
     outbase: dirname(file),
     outExtension: { '.js': '.mjs' },

@@ -9,6 +9,7 @@ import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { createClient, type TestEvents, type TestEventsRequest } from 'mortar/testing'
 import { startProxy } from '../../../../scripts/soak/cutting-proxy.ts'
 import { overHttp } from '../../../examples/over-http.ts'
+import { bundleScript } from '../../../support/bundle-script.ts'
 import { engineApp, ENGINES, type Place } from './engines.ts'
 import { LAST, numbersOf } from './numbers.ts'
 import news from './files/news.ts'
@@ -63,8 +64,8 @@ describe('Channels of processes that fail', function () {
 
   async function kill(place: Place): Promise<void> {
     const { app, url, publish, db } = await serve(place)
-    const child = fork(join(import.meta.dirname, 'member.ts'), {
-      execArgv: ['--import', 'tsx', '--conditions=source'],
+    const child = fork(await bundleScript(join(import.meta.dirname, 'member.ts'), 'files'), {
+      execArgv: [],
       env: { ...process.env, PLACE: JSON.stringify(place) },
     })
     const [other] = (await once(child, 'message')) as [string]
