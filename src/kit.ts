@@ -68,6 +68,7 @@ export { isCommand, isDevServer, threadPoolSize } from './support/env/environmen
 export { createHedge } from './support/hedge.ts'
 export { ignore } from './support/ignore.ts'
 export { inTime, lateDatabase } from './support/in-time.ts'
+export { isForwarded, isLocalHost, isLoopback } from './support/local-request.ts'
 export { missingColumn, missingTable } from './support/missing-table.ts'
 export { followTransactions, openTransaction, runnerOf, whenCommitted } from './support/open-transactions.ts'
 export type { Runner, Transaction } from './support/open-transactions.ts'

@@ -13,15 +13,7 @@ export interface PublishedKeysOptions {
 }
 
 /** Cache of a provider's rotating keys. */
-export interface PublishedKeys {
-  /**
-   * @returns the key for a token's header, or null if the provider does not publish a matching key.
-   * @throws ServiceUnavailable 503 when the keys cannot be fetched.
-   */
-  find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey | null>
-  /** Aborts a running fetch. */
-  close(): void
-}
+export type PublishedKeys = ReturnType<typeof createPublishedKeys>
 
 /** Pause after a failed fetch. */
 const REST = 1000
@@ -33,7 +25,7 @@ const IN_A_ROW = 3
  * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
  * none waits longer than the timeout.
  */
-export function createPublishedKeys(options: PublishedKeysOptions): PublishedKeys {
+export function createPublishedKeys(options: PublishedKeysOptions) {
   const { clock, lifetime, coolDown } = options
   let current: { readonly select: LocalJWKSet; readonly until: number } | undefined
   let pending: Promise<LocalJWKSet> | undefined
@@ -78,13 +70,18 @@ export function createPublishedKeys(options: PublishedKeysOptions): PublishedKey
   }
 
   return {
-    async find(header, token) {
+    /**
+     * @returns the key for a token's header, or null if the provider does not publish a matching key.
+     * @throws ServiceUnavailable 503 when the keys cannot be fetched.
+     */
+    async find(header: JWSHeaderParameters, token: FlattenedJWSInput) {
       const keys = current && clock.now() < current.until ? current.select : await reload()
       const found = await pick(keys, header, token)
       if (found) return found
       const newer = await newerThan(keys)
       return newer ? pick(newer, header, token) : null
     },
+    /** Aborts a running fetch. */
     close: () => controller?.abort(new Error('The application is closing.')),
   }
 }

@@ -4,21 +4,7 @@ import { requireAddress, resolveIssuers, wrongAddress } from './issuers.ts'
 import { ALGORITHMS, type HostedAuthOptions } from './options.ts'
 
 /** Options with defaults. Times in milliseconds. */
-export interface HostedSettings {
-  readonly issuers: readonly string[]
-  readonly jwksUrl: string | undefined
-  readonly audience: readonly string[]
-  readonly audienceClaim: string
-  readonly authorizedParties: readonly string[]
-  readonly claims: Readonly<Record<string, readonly (string | null)[]>>
-  readonly algorithms: string[]
-  /** Lower case, without `application/`; undefined for the default. */
-  readonly types: ReadonlySet<string> | undefined
-  readonly clockTolerance: number
-  readonly timeout: number
-  readonly keyLifetime: number
-  readonly coolDown: number
-}
+export type HostedSettings = ReturnType<typeof resolveSettings>
 
 const DAY = 86_400_000
 
@@ -26,7 +12,7 @@ const DAY = 86_400_000
  * Checks the options of a hosted provider.
  * @throws StartupError `MORTAR_AUTH_ISSUER`, `MORTAR_AUTH_AUDIENCE` or `MORTAR_AUTH_OPTION`, naming the option.
  */
-export function resolveSettings(options: HostedAuthOptions): HostedSettings {
+export function resolveSettings(options: HostedAuthOptions) {
   const { issuer, jwksUrl, audienceClaim = 'aud', types } = options ?? {}
   if (jwksUrl !== undefined) requireAddress('jwksUrl', jwksUrl)
   const issuers = resolveIssuers(issuer, jwksUrl)
@@ -43,6 +29,7 @@ export function resolveSettings(options: HostedAuthOptions): HostedSettings {
       Object.entries(options.claims ?? {}).map(([name, values]) => [name, [values].flat()]),
     ),
     algorithms: algorithmsOf(options),
+    /** Lower case, without `application/`; undefined for the default. */
     types: types && new Set(types.map(plainType)),
     clockTolerance: duration('clockTolerance', options.clockTolerance ?? 5, [0, 300_000]),
     timeout: duration('timeout', options.timeout ?? '5s', [1, 60_000]),

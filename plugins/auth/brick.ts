@@ -50,7 +50,7 @@ declare module 'mortar' {
 const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
   policies: 'object',
   prefix: 'string',
-  timeout: ['number', 'string'],
+  timeout: 'timeout',
   trustedOrigins: 'strings',
 }
 
@@ -69,7 +69,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
   checkOptions(options, { of: 'auth()', brick: 'auth', keys: AUTH_RULES })
   checkPolicies(options.policies ?? {})
   const prefix = mountPath(provider, options.prefix)
-  const timeout = timeoutOf(options.timeout ?? '10s')
+  const timeout = milliseconds(options.timeout ?? '10s')
   const trustedOrigins = (options.trustedOrigins ?? []).map(originOf)
   return defineBrick({
     name: 'auth',
@@ -137,14 +137,6 @@ function policiesOf(connected: object, own: NonNullable<AuthOptions['policies']>
   if (taken === undefined) return { ...policies, ...own }
   throw fault('MORTAR_AUTH_POLICY', `The policy '${taken}' belongs to a feature of the provider.`, {
     remedy: 'Give the policy of the application another name.',
-  })
-}
-
-function timeoutOf(timeout: Duration): number {
-  const time = milliseconds(timeout)
-  if (time > 0) return time
-  throw fault('MORTAR_AUTH_OPTION', `The option timeout of auth() is not a duration: ${String(timeout)}.`, {
-    remedy: `Write seconds or a duration above zero, such as '10s'.`,
   })
 }
 

@@ -13,13 +13,7 @@ import { createSessionNews } from './sessions/session-news.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { logAuthEvents } from './events/log-events.ts'
 import { checkSecret, deriveKeys } from './tokens/keys.ts'
-import {
-  checkCounts,
-  checkTexts,
-  linkBase,
-  resolveLifetimes,
-  type PasswordAuthOptions,
-} from './options/options.ts'
+import { checkValues, linkBase, resolveLifetimes, type PasswordAuthOptions } from './options/options.ts'
 import { assertCost } from './passwords/passwords.ts'
 import type {
   ConnectedPasswordProvider,
@@ -62,8 +56,7 @@ export function createPasswordProvider(
   options: PasswordAuthOptions,
 ): AuthProvider<ConnectedPasswordProvider> {
   const keys = deriveKeys(options?.secret)
-  checkTexts(options)
-  checkCounts(options)
+  checkValues(options)
   signUpFieldNames(options.signUpFields)
   checkFeatures(options.features, options.signUpFields)
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }

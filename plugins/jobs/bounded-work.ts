@@ -5,20 +5,17 @@ const PATIENCE = 1000
 const BLOCKED = 30_000
 
 /** Work of a look that cannot delay the claims. */
-export interface BoundedWork {
-  /** Does nothing while an earlier run goes on. */
-  run(): Promise<void>
-  readonly isLate: boolean
-}
+export type BoundedWork = ReturnType<typeof boundedWork>
 
 /**
  * Bounds the time for which a look waits for statements that wait for locks: a host that was lost in a transaction keeps
  * its rows locked until the database gives it up, which can take hours.
  * @param onLateError gets the error of work that fails after that time.
  */
-export function boundedWork(work: () => Promise<void>, onLateError: (error: unknown) => void): BoundedWork {
+export function boundedWork(work: () => Promise<void>, onLateError: (error: unknown) => void) {
   let since: number | undefined
   return {
+    /** Does nothing while an earlier run goes on. */
     async run() {
       if (since !== undefined) return
       since = performance.now()

@@ -6,18 +6,10 @@ const POLL = 1000
 const LONGEST_PAUSE = 30_000
 
 /** Work that is repeated, one run at a time. */
-export interface Looks {
-  start(): void
-  /** Looks now, or again after the current look. */
-  wake(): void
-  /** Ends with the current look. */
-  stop(): Promise<void>
-  /** False if no look has succeeded for half a minute. */
-  readonly isWell: boolean
-}
+export type Looks = ReturnType<typeof lookRegularly>
 
 /** Looks for work each second, and less often while it fails. */
-export function lookRegularly(look: () => Promise<void>, outages: Outages): Looks {
+export function lookRegularly(look: () => Promise<void>, outages: Outages) {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let isWanted = false
@@ -60,13 +52,16 @@ export function lookRegularly(look: () => Promise<void>, outages: Outages): Look
     start() {
       isStopped = false
       lastSuccess = performance.now()
+      /** Looks now, or again after the current look. */
       wake()
     },
+    /** Ends with the current look. */
     async stop() {
       isStopped = true
       clearTimeout(timer)
       await looking
     },
+    /** False if no look has succeeded for half a minute. */
     get isWell() {
       return isStopped || performance.now() - lastSuccess < LONGEST_PAUSE
     },

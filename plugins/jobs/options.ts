@@ -25,52 +25,40 @@ export interface JobsOptions {
 }
 
 /** The options with defaults. Times are milliseconds. */
-export interface Settings {
-  readonly directory: string | URL
-  readonly run: boolean
-  readonly concurrency: number
-  readonly keep: number
-  readonly patience: number
-  readonly engine: JobEngine | EngineMaker | undefined
-}
+export type Settings = ReturnType<typeof readOptions>
 
 const RULES: OptionChecks<JobsOptions>['keys'] = {
   directory: { is: ['string', 'object'], required: true },
   run: 'boolean',
-  concurrency: 'number',
-  keep: ['number', 'string'],
-  patience: ['number', 'string'],
+  concurrency: 'count',
+  keep: 'duration',
+  patience: 'duration',
   engine: ['object', 'function'],
 }
 
 /** @throws StartupError `MORTAR_JOBS_OPTION`. */
-export function readOptions(options: JobsOptions): Settings {
+export function readOptions(options: JobsOptions) {
   checkOptions(options, { of: 'jobs()', brick: 'jobs', keys: RULES, code: 'MORTAR_JOBS_OPTION' })
   const { directory, run = true, concurrency = 4, keep = '7d', patience = '8s', engine } = options
-  const refuse = (found: string): never => {
-    throw fault('MORTAR_JOBS_OPTION', `jobs() has ${found}.`)
+  return {
+    directory,
+    run,
+    concurrency,
+    keep: milliseconds(keep),
+    patience: milliseconds(patience),
+    engine,
   }
-  if (!isCount(concurrency)) refuse('a concurrency that is not a whole number from 1')
-  const times = { keep: milliseconds(keep), patience: milliseconds(patience) }
-  for (const [name, time] of Object.entries(times))
-    if (Number.isNaN(time)) refuse(`a ${name} that is not a duration`)
-  return { directory, run, concurrency, ...times, engine }
 }
 
 /** The options of a job with defaults. Times are milliseconds. */
-export interface JobSettings {
-  readonly attempts: number
-  readonly backoff: number
-  readonly timeout: number
-  readonly concurrency: number
-}
+export type JobSettings = Readonly<ReturnType<typeof readDefinition>>
 
 const JOB_RULES: OptionChecks<JobDefinition<never>>['keys'] = {
   data: 'anything',
-  attempts: 'number',
-  backoff: ['number', 'string'],
-  timeout: ['number', 'string'],
-  concurrency: 'number',
+  attempts: 'count',
+  backoff: 'duration',
+  timeout: 'period',
+  concurrency: 'count',
   key: 'function',
   on: 'object',
   every: ['string', 'object'],
@@ -82,18 +70,10 @@ const SCHEDULE_RULES: OptionChecks<Schedule>['keys'] = {
 }
 
 /** @throws StartupError `MORTAR_JOBS_OPTION` naming the file. */
-export function readDefinition(definition: Job['definition'], file: string): JobSettings {
+export function readDefinition(definition: Job['definition'], file: string) {
   checkKeys(definition, file)
-  const { attempts = 10, backoff = '10s', timeout = '15m', concurrency } = definition
-  const refuse = (found: string): never => {
-    throw fault('MORTAR_JOBS_OPTION', `The job ${file} has ${found}.`, { files: [file] })
-  }
-  if (!isCount(attempts)) refuse('attempts that are not a whole number from 1')
-  if (!isCount(concurrency ?? 1)) refuse('a concurrency that is not a whole number from 1')
-  const times = { backoff: milliseconds(backoff), timeout: milliseconds(timeout) }
-  if (Number.isNaN(times.backoff)) refuse('a backoff that is not a duration')
-  if (!(times.timeout > 0)) refuse('a timeout that is not a duration above 0')
-  return { attempts, ...times, concurrency: concurrency ?? Infinity }
+  const { attempts = 10, backoff = '10s', timeout = '15m', concurrency = Infinity } = definition
+  return { attempts, backoff: milliseconds(backoff), timeout: milliseconds(timeout), concurrency }
 }
 
 function checkKeys(definition: Job['definition'], file: string): void {
@@ -110,8 +90,4 @@ function checkKeys(definition: Job['definition'], file: string): void {
     checkOptions(every, { ...checks, of: `every of the job ${file}`, keys: SCHEDULE_RULES })
   if (data !== undefined || key !== undefined || on !== undefined)
     refuse('both `every` and `data`, `key` or `on`: a schedule gives a job no data')
-}
-
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 1
 }

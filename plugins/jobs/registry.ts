@@ -1,6 +1,5 @@
 import { seconds, type QueuedWork, type QueuedWorkOptions } from 'mortar/kit'
 import type { DurableEvent } from './durable-event.ts'
-import type { PlannedSchedule } from './engine.ts'
 import type { Job, JobInput } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'
 
@@ -12,23 +11,12 @@ export type KnownJob = Omit<LoadedJob, 'file' | 'job' | 'schedule'> & {
 }
 
 /** The jobs of an application by name. */
-export interface Registry {
-  readonly names: readonly string[]
-  find(name: string): KnownJob | undefined
-  /** @throws TypeError for a job that is not in the directory. */
-  loadedOf(job: Job<never>): LoadedJob
-  /** The jobs that subscribe to an event. */
-  subscribersOf(event: DurableEvent): readonly LoadedJob[]
-  readonly schedules: readonly PlannedSchedule[]
-  /** Adds the work of another brick. */
-  define(name: string, work: QueuedWork, options?: QueuedWorkOptions): KnownJob
-  load(jobs: readonly LoadedJob[]): void
-}
+export type Registry = ReturnType<typeof createRegistry>
 
 /** Work of bricks is tried for about half a day; it gives up earlier by itself. */
 const BRICK_WORK = { attempts: 20, backoff: 10_000, timeout: 300_000, concurrency: Infinity } as const
 
-export function createRegistry(): Registry {
+export function createRegistry() {
   const known = new Map<string, KnownJob>()
   let files: readonly LoadedJob[] = []
   return {
@@ -38,16 +26,19 @@ export function createRegistry(): Registry {
     get schedules() {
       return files.flatMap(({ schedule }) => schedule ?? [])
     },
-    find: (name) => known.get(name),
-    loadedOf(job) {
+    find: (name: string) => known.get(name),
+    /** @throws TypeError for a job that is not in the directory. */
+    loadedOf(job: Job<never>) {
       const found = files.find((each) => each.job === (job as Job))
       if (found !== undefined) return found
       throw new TypeError(
         'This job is not in the directory of jobs. Move its file there, and import the job from that file.',
       )
     },
-    subscribersOf: (event) => files.filter(({ job }) => job.definition.on === event),
-    define(name, work, { longestBackoff = '1h', ...options } = {}) {
+    /** The jobs that subscribe to an event. */
+    subscribersOf: (event: DurableEvent) => files.filter(({ job }) => job.definition.on === event),
+    /** Adds the work of another brick. */
+    define(name: string, work: QueuedWork, { longestBackoff = '1h', ...options }: QueuedWorkOptions = {}) {
       const limits = { ...BRICK_WORK, ...options, longestBackoff: seconds(longestBackoff) * 1000 }
       const run = ({ data, signal, id, attempt }: JobInput<unknown>): unknown =>
         work(data, signal, { id, number: attempt, isLast: attempt >= limits.attempts })
@@ -55,7 +46,7 @@ export function createRegistry(): Registry {
       known.set(name, job)
       return job
     },
-    load(jobs) {
+    load(jobs: readonly LoadedJob[]) {
       files = jobs
       for (const each of jobs) known.set(each.name, { ...each, run: each.job.run as KnownJob['run'] })
     },

@@ -1,8 +1,14 @@
 import { defineBrick, singleton, type Brick, type Cradle, type DeclaredLimit, type Limiter } from 'mortar'
-import { createMemoryLimiter, createSharedLimiter, memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
+import {
+  createMemoryLimiter,
+  createSharedLimiter,
+  memoryLimitFindings,
+  milliseconds,
+  warnOfMemoryLimits,
+} from 'mortar/kit'
 import { limitCommands, type Known } from './commands.ts'
 import { createDatabaseStore } from './database/database-store.ts'
-import { checkLimitsOptions, patienceOf, type LimitsOptions, type RedisClient } from './options.ts'
+import { checkLimitsOptions, type LimitsOptions, type RedisClient } from './options.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
@@ -33,8 +39,8 @@ export function limits<const Rules extends string = never>(
   options: LimitsOptions<Rules> = {},
 ): Brick<'limits', LimitsServices<Rules>> {
   checkLimitsOptions(options)
-  const patience = patienceOf(options)
-  const { store = 'memory', rules = {} } = options
+  const { store = 'memory', rules = {}, timeout = '1s' } = options
+  const patience = milliseconds(timeout)
   const known = new WeakMap<Limiter, Known>()
 
   function createLimiter(services: Cradle): Limiter {

@@ -1,5 +1,5 @@
 import type { Duration, LimitRule } from 'mortar'
-import { checkOptions, parseLimit, milliseconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, parseLimit, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
@@ -16,8 +16,7 @@ export interface LimitsOptions<Rules extends string = string> {
    */
   readonly store?: 'memory' | 'database' | 'redis' | RedisClient
   /**
-   * Time without any response after which a shared store counts as down, from 10 milliseconds; `'1s'` by default. Limits
-   * then count in memory.
+   * Time without any response after which a shared store counts as down; `'1s'` by default. Limits then count in memory.
    */
   readonly timeout?: Duration
   /** Limits by name. All routes with `limit: 'name'` count together. */
@@ -26,7 +25,7 @@ export interface LimitsOptions<Rules extends string = string> {
 
 const RULES: OptionChecks<LimitsOptions>['keys'] = {
   store: ['string', 'object'],
-  timeout: ['number', 'string'],
+  timeout: 'timeout',
   rules: 'object',
 }
 const STORES = ['memory', 'database', 'redis']
@@ -46,13 +45,6 @@ export function checkLimitsOptions(options: LimitsOptions): void {
   if (typeof store === 'object' && typeof store?.defineCommand !== 'function')
     throw wrong('has a store that ioredis did not make', 'Write store: new Redis(…) from ioredis.')
   for (const [name, rule] of Object.entries(rules)) checkRule(name, rule)
-}
-
-/** Milliseconds. A timer of Node is limited to 24 days. @throws StartupError `MORTAR_LIMITS_OPTION`. */
-export function patienceOf({ timeout = '1s' }: LimitsOptions): number {
-  const time = milliseconds(timeout)
-  if (time >= 10 && time <= 24 * 86_400_000) return time
-  throw wrong('has a timeout that is not a duration', "Write seconds or a duration such as '1s'.")
 }
 
 function checkRule(name: string, rule: LimitRule): void {

@@ -42,19 +42,16 @@ const MAIL_RULES: OptionChecks<MailOptions>['keys'] = {
   smtp: ['object', 'string'],
   outbox: {
     is: 'object',
-    keys: { size: 'number', bytes: ['number', 'string'] } satisfies OptionChecks<
+    keys: { size: 'number', bytes: 'size' } satisfies OptionChecks<
       NonNullable<MailOptions['outbox']>
     >['keys'],
   },
-  timeout: ['number', 'string'],
-  page: 'anything',
+  timeout: 'timeout',
+  page: { is: 'boolean', keys: { hosts: { is: 'strings', required: true } } },
   templates: ['object', 'string'],
   allowPlainPassword: 'boolean',
   output: ['object', 'function'],
 }
-
-/** An option of earlier versions, which the start refuses with the name of its successor. */
-const REPLACED = { hosts: 'anything' } as const
 
 /**
  * Sends mail: the service `mailer`, `ctx.mail`, and outside production the page `/_framework/mail`.
@@ -62,7 +59,7 @@ const REPLACED = { hosts: 'anything' } as const
  */
 export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: TemplateMailer }> {
   if (options === undefined) throw withoutOptions()
-  checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
+  checkOptions(options, { of: 'mail()', brick: 'mail', keys: MAIL_RULES })
   return defineBrick({
     name: 'mail',
     peers: { from: import.meta.url },

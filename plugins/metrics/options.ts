@@ -21,14 +21,7 @@ export interface MetricsOptions {
 }
 
 /** The options with their defaults. */
-export interface MetricsSettings {
-  readonly path: string
-  readonly token: string | undefined
-  readonly server: { readonly port: number; readonly host: string } | undefined
-  readonly prefix: string
-  readonly buckets: readonly number[]
-  readonly process: boolean
-}
+export type MetricsSettings = ReturnType<typeof readSettings>
 
 const RULES: OptionChecks<MetricsOptions>['keys'] = {
   path: 'string',
@@ -48,7 +41,7 @@ const LEAST_TOKEN = 16
 const SOME_TOKEN = 'x'.repeat(LEAST_TOKEN)
 
 /** @throws StartupError `MORTAR_METRICS_OPTION`, or `MORTAR_OPTION` for an unknown option. */
-export function readSettings(options: MetricsOptions): MetricsSettings {
+export function readSettings(options: MetricsOptions) {
   checkOptions(options, { of: 'metrics()', brick: 'metrics', keys: RULES })
   const { path = '/metrics', token, port, host, prefix = '', buckets = BUCKETS } = options
   const wrong = RULES_OF_VALUES.map((rule) => rule(options)).find((found) => found !== undefined)

@@ -1,5 +1,5 @@
 import type { Duration, Size } from 'mortar'
-import { bytes, checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { bytes, checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Bounds of each socket, which a route can set for its own. */
@@ -29,22 +29,13 @@ export interface RealtimeOptions extends SocketBounds {
 }
 
 /** The bounds of a route with defaults; sizes are bytes. */
-export interface Bounds {
+export type Bounds = Readonly<Required<SocketBounds>> & {
   readonly maxMessage: number
   readonly maxBuffered: number
-  readonly messageRate: number
-  readonly invalid: 'report' | 'close'
-  readonly compress: boolean
 }
 
 /** The options of the brick with defaults; `ping` is milliseconds. */
-export interface Settings {
-  readonly bounds: Bounds
-  readonly origins: readonly string[]
-  readonly sockets: number
-  readonly socketsPerClient: number
-  readonly ping: number
-}
+export type Settings = ReturnType<typeof readOptions>
 
 const BOUNDS: Bounds = {
   maxMessage: 65_536,
@@ -55,9 +46,9 @@ const BOUNDS: Bounds = {
 }
 
 const BOUND_RULES: OptionChecks<SocketBounds>['keys'] = {
-  maxMessage: ['number', 'string'],
-  maxBuffered: ['number', 'string'],
-  messageRate: 'number',
+  maxMessage: 'size',
+  maxBuffered: 'size',
+  messageRate: 'count',
   invalid: 'string',
   compress: 'boolean',
 }
@@ -66,13 +57,13 @@ const BOUND_RULES: OptionChecks<SocketBounds>['keys'] = {
 export const BOUND_KEYS = Object.keys(BOUND_RULES) as readonly (keyof SocketBounds)[]
 
 /** @throws StartupError `MORTAR_REALTIME_OPTION`. */
-export function readOptions(options: RealtimeOptions): Settings {
+export function readOptions(options: RealtimeOptions) {
   check(options, 'realtime()', {
     ...BOUND_RULES,
     origins: 'strings',
-    sockets: 'number',
-    socketsPerClient: 'number',
-    ping: ['number', 'string'],
+    sockets: 'count',
+    socketsPerClient: 'count',
+    ping: 'timeout',
   })
   const { origins = [], sockets = 10_000, socketsPerClient = 50, ping = '30s', ...bounds } = options
   const wrong = origins.find((origin) => !isOrigin(origin))
@@ -80,24 +71,23 @@ export function readOptions(options: RealtimeOptions): Settings {
   return {
     bounds: { ...BOUNDS, ...readBounds(bounds, 'realtime()') },
     origins,
-    sockets: count('realtime()', 'sockets', sockets),
-    socketsPerClient: count('realtime()', 'socketsPerClient', socketsPerClient),
-    ping: 1000 * positive('realtime()', 'ping', () => seconds(ping)),
+    sockets,
+    socketsPerClient,
+    ping: milliseconds(ping),
   }
 }
 
 /** Reads the bounds that are set. @throws StartupError `MORTAR_REALTIME_OPTION`. */
 export function readBounds(bounds: SocketBounds, of: string): Partial<Bounds> {
   check(bounds, of, BOUND_RULES)
-  const { maxMessage, maxBuffered, messageRate, invalid, compress } = bounds
+  const { maxMessage, maxBuffered, invalid, ...others } = bounds
   if (invalid !== undefined && invalid !== 'report' && invalid !== 'close')
     throw refusal(of, `the value '${String(invalid)}' for invalid, which is neither 'report' nor 'close'`)
   return {
-    ...(maxMessage !== undefined && { maxMessage: positive(of, 'maxMessage', () => bytes(maxMessage)) }),
-    ...(maxBuffered !== undefined && { maxBuffered: positive(of, 'maxBuffered', () => bytes(maxBuffered)) }),
-    ...(messageRate !== undefined && { messageRate: count(of, 'messageRate', messageRate) }),
+    ...(maxMessage !== undefined && { maxMessage: bytes(maxMessage) }),
+    ...(maxBuffered !== undefined && { maxBuffered: bytes(maxBuffered) }),
     ...(invalid !== undefined && { invalid }),
-    ...(compress !== undefined && { compress }),
+    ...others,
   }
 }
 
@@ -107,21 +97,6 @@ function check<T extends object>(options: T, of: string, keys: OptionChecks<T>['
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-}
-
-function count(of: string, name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1) return value
-  throw refusal(of, `${name} that is not a whole number from 1`)
-}
-
-function positive(of: string, name: string, read: () => number): number {
-  try {
-    const value = read()
-    if (value > 0) return value
-  } catch {
-    // Reported below, with the name.
-  }
-  throw refusal(of, `${name} that is not above zero`)
 }
 
 function refusal(of: string, found: string): Error {

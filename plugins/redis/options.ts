@@ -15,34 +15,25 @@ export interface RedisOptions {
   readonly startTimeout?: Duration
 }
 
-/** Options with checked values. */
-export interface RedisSettings {
-  readonly url: string | undefined
-  readonly options: ClientOptions
-  readonly client: Redis | undefined
-  /** Milliseconds. */
-  readonly startTimeout: number
-}
+/** Options with checked values. Times are milliseconds. */
+export type RedisSettings = ReturnType<typeof readSettings>
 
 const RULES: OptionChecks<RedisOptions>['keys'] = {
   url: 'string',
   options: 'object',
   client: 'object',
-  startTimeout: ['number', 'string'],
+  startTimeout: 'timeout',
 }
-
-/** A shorter wait would fail while Redis itself starts. A timer of Node is limited to 24 days. */
-const LONGEST_START = 24 * 86_400
 
 /**
  * Checks the options. No message contains a URL, because it may contain a password.
  * @throws StartupError `MORTAR_REDIS_OPTION`, or for an unknown option.
  */
-export function readSettings(options: RedisOptions): RedisSettings {
+export function readSettings(options: RedisOptions) {
   checkOptions(options, { of: 'redis()', brick: 'redis', keys: RULES })
   checkPlace(options)
   const { url, client, options: own = {}, startTimeout = '5s' } = options
-  return { url, options: own, client, startTimeout: startTimeoutOf(startTimeout) }
+  return { url, options: own, client, startTimeout: milliseconds(startTimeout) }
 }
 
 function checkPlace({ url, options, client }: RedisOptions): void {
@@ -55,12 +46,6 @@ function checkPlace({ url, options, client }: RedisOptions): void {
     throw wrong('has no address', "Write redis({ url: env.string('REDIS_URL') }).")
   if (url !== undefined && !/^(?:rediss?|unix):\/\/./.test(url))
     throw wrong('has a url that is not a Redis URL', 'Write redis://host:6379, rediss:// or unix:///path.')
-}
-
-function startTimeoutOf(timeout: Duration): number {
-  const time = milliseconds(timeout)
-  if (time > 0 && time <= LONGEST_START * 1000) return time
-  throw wrong('has a startTimeout that is not a duration', "Write seconds or a duration such as '5s'.")
 }
 
 function wrong(found: string, remedy: string): Error {

@@ -33,69 +33,49 @@ export interface WebhooksOptions {
 }
 
 /** The options with defaults. Times are milliseconds. */
-export interface Settings {
-  readonly events: ReadonlyMap<string, WebhookEvent<never>>
-  readonly attempts: number
-  readonly timeout: number
-  readonly concurrency: number
-  readonly perEndpoint: number
-  readonly keep: number
-  readonly disableAfter: number
-  readonly disableOver: number
-  readonly http: boolean
-  readonly allowed: readonly Network[]
-  readonly lookup: LookUp
-}
+export type Settings = ReturnType<typeof readOptions>
 
 const RULES: OptionChecks<WebhooksOptions>['keys'] = {
   events: { is: 'list', required: true },
-  attempts: 'number',
-  timeout: ['number', 'string'],
-  concurrency: 'number',
-  perEndpoint: 'number',
-  keep: ['number', 'string'],
-  disableAfter: 'number',
-  disableOver: ['number', 'string'],
+  attempts: 'count',
+  timeout: 'timeout',
+  concurrency: 'count',
+  perEndpoint: 'count',
+  keep: 'period',
+  disableAfter: 'count',
+  disableOver: 'period',
   http: 'boolean',
   lookup: 'function',
   allowNetworks: 'strings',
 }
 
 /** @throws StartupError `MORTAR_WEBHOOKS_OPTION`. */
-export function readOptions(options: WebhooksOptions): Settings {
+export function readOptions(options: WebhooksOptions) {
   checkOptions(options, { of: 'webhooks()', brick: 'webhooks', keys: RULES, code: 'MORTAR_WEBHOOKS_OPTION' })
   const { attempts = 30, concurrency = 2, disableAfter = 20 } = options
   const { perEndpoint = Math.max(1, concurrency - 1) } = options
-  for (const [name, count] of Object.entries({ attempts, concurrency, perEndpoint, disableAfter }))
-    if (!Number.isInteger(count) || count < 1) throw refused(`${name} that is not a whole number from 1`)
   return {
     events: eventsOf(options.events),
     attempts,
-    timeout: timeOf('timeout', options.timeout, '15s'),
+    timeout: milliseconds(options.timeout ?? '15s'),
     concurrency,
     perEndpoint,
-    keep: timeOf('keep', options.keep, '30d'),
+    keep: milliseconds(options.keep ?? '30d'),
     disableAfter,
-    disableOver: timeOf('disableOver', options.disableOver, '1d'),
+    disableOver: milliseconds(options.disableOver ?? '1d'),
     http: options.http ?? false,
     lookup: options.lookup ?? createLookUp(),
     allowed: (options.allowNetworks ?? []).map(networkOf),
   }
 }
 
-function eventsOf(events: WebhooksOptions['events']): Settings['events'] {
+function eventsOf(events: WebhooksOptions['events']): ReadonlyMap<string, WebhookEvent<never>> {
   const named = new Map(events.map((event) => [event.name, event]))
   if (named.size !== events.length) throw refused('two events with one name')
   for (const name of named.keys())
     if (!EVENT_NAME.test(name) || name.length > 100)
       throw refused(`the event '${name}', whose name is not like 'invoice.paid'`)
   return named
-}
-
-function timeOf(name: string, given: Duration | undefined, standard: Duration): number {
-  const time = milliseconds(given ?? standard)
-  if (time > 0) return time
-  throw refused(`a ${name} that is not a duration above 0`)
 }
 
 function networkOf(text: string): Network {

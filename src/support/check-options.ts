@@ -1,5 +1,7 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { bytes, isSize, type Size } from './bytes.ts'
 import { describeValue, isObject } from './describe-value.ts'
+import { isTimeout, milliseconds } from './duration.ts'
 import { looksLikeGuard } from './guard-names.ts'
 import { didYouMean } from './nearest.ts'
 
@@ -13,11 +15,20 @@ const KINDS = {
   list: ['a list', (value) => Array.isArray(value)],
   strings: ['a list of strings', (value) => Array.isArray(value) && value.every(isString)],
   false: ['false', (value) => value === false],
+  count: ['a whole number from 1', (value) => Number.isInteger(value) && (value as number) >= 1],
+  size: ["bytes above 0, or a size such as '1mb'", (value) => isSize(value) && bytes(value as Size) > 0],
+  duration: ["seconds, or a duration such as '15m'", (value) => milliseconds(value) >= 0],
+  period: ["seconds above 0, or a duration such as '15m'", (value) => milliseconds(value) > 0],
+  timeout: [
+    "seconds above 0, or a duration such as '5s', up to 24 days",
+    (value) => milliseconds(value) > 0 && isTimeout(value),
+  ],
   anything: ['anything', () => true],
 } as const satisfies Record<string, readonly [string, (value: unknown) => boolean]>
 
 /**
- * Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` …
+ * Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `duration`
+ * (`period` without 0, `timeout` for a timer), `anything` …
  */
 export type OptionKind = keyof typeof KINDS
 

@@ -15,16 +15,7 @@ export interface RefreshCookieOptions {
 }
 
 /** The cookie with the refresh token. */
-export interface RefreshCookie {
-  /** Full name, with the prefix `__Host-` when the cookie is Secure. */
-  readonly name: string
-  /** @returns the value of the cookie with exactly this name; null without one or with two different values. */
-  read(headers: Headers): string | null
-  /** `age` is the cookie's lifetime in seconds: the remaining life of the session. */
-  set(ctx: CookieTarget, token: string, age: number): void
-  /** Clears the cookie with the same attributes; with others a browser would keep it. */
-  clear(ctx: CookieTarget): void
-}
+export type RefreshCookie = ReturnType<typeof createRefreshCookie>
 
 /** The part of `ctx` that appends a response header. */
 export interface CookieTarget {
@@ -36,7 +27,7 @@ export interface CookieTarget {
  * `__Host-` (ASVS 3.3.1-3.3.4, RFC 6265bis §4.1.3.2). The header is written directly, because the `cookies` package
  * refuses a Secure cookie behind a proxy that terminates TLS.
  */
-export function createRefreshCookie(options: RefreshCookieOptions): RefreshCookie {
+export function createRefreshCookie(options: RefreshCookieOptions) {
   const { name: plainName = 'mortar_refresh' } = options
   const secure = options.secure ?? isSecureByDefault(options)
   const name = secure ? `__Host-${plainName}` : plainName
@@ -44,10 +35,15 @@ export function createRefreshCookie(options: RefreshCookieOptions): RefreshCooki
   const write = (ctx: CookieTarget, value: string, age: number): void =>
     ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${age}; ${attributes}`)
   return {
+    /** Full name, with the prefix `__Host-` when the cookie is Secure. */
     name,
-    read: ({ cookie = '' }) => readCookie(typeof cookie === 'string' ? cookie : cookie.join('; '), name),
+    /** @returns the value of the cookie with exactly this name; null without one or with two different values. */
+    read: ({ cookie = '' }: Headers) =>
+      readCookie(typeof cookie === 'string' ? cookie : cookie.join('; '), name),
+    /** `age` is the cookie's lifetime in seconds: the remaining life of the session. */
     set: write,
-    clear: (ctx) => write(ctx, '', 0),
+    /** Clears the cookie with the same attributes; with others a browser would keep it. */
+    clear: (ctx: CookieTarget) => write(ctx, '', 0),
   }
 }
 

@@ -1,15 +1,11 @@
 /** Work that runs after the response. */
-export interface Background {
-  run(work: () => Promise<void>): void
-  /** Starts delayed work and resolves when all work is done. */
-  settled(): Promise<void>
-}
+export type Background = ReturnType<typeof createBackground>
 
 /**
  * Creates a background. Work begins `delay()` milliseconds after the event-loop turn in which it was added, never
  * within that turn. A random delay separates the work from the next request.
  */
-export function createBackground(delay: () => number): Background {
+export function createBackground(delay: () => number) {
   const running = new Set<Promise<void>>()
   const waiting = new Set<() => void>()
 
@@ -28,10 +24,11 @@ export function createBackground(delay: () => number): Background {
     })
 
   return {
-    run(work) {
+    run(work: () => Promise<void>) {
       const done: Promise<void> = begin(work).finally(() => running.delete(done))
       running.add(done)
     },
+    /** Starts delayed work and resolves when all work is done. */
     async settled() {
       // Work may add more, such as a mail.
       while (running.size > 0) {

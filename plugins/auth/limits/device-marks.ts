@@ -9,21 +9,18 @@ const FORM = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
  * Marks of browsers that have signed in to an account before (OWASP "Slow Down Online Guessing Attacks with Device
  * Cookies"). A mark only gives its owner a separate budget of failed logins.
  */
-export interface DeviceMarks {
-  /** @returns the value of a device cookie for an address. The value reveals neither the address nor the time. */
-  issue(email: string): string
-  /** @returns the identifier of the device if the mark was issued for this address, else undefined. */
-  verify(mark: string | null, email: string): string | undefined
-}
+export type DeviceMarks = ReturnType<typeof createDeviceMarks>
 
 /** Creates device marks. The first key signs and all verify, so that devices stay known after a new secret. */
-export function createDeviceMarks(keys: readonly Buffer[]): DeviceMarks {
+export function createDeviceMarks(keys: readonly Buffer[]) {
   return {
-    issue(email) {
+    /** @returns the value of a device cookie for an address. The value reveals neither the address nor the time. */
+    issue(email: string) {
       const id = randomToken(ID_BYTES)
       return `${id}.${macOf(keys[0]!, id, email).toString('base64url')}`
     },
-    verify(mark, email) {
+    /** @returns the identifier of the device if the mark was issued for this address, else undefined. */
+    verify(mark: string | null, email: string) {
       const [, id, mac] = FORM.exec(mark ?? '') ?? []
       if (id === undefined || mac === undefined) return undefined
       const given = Buffer.from(mac, 'base64url')

@@ -48,17 +48,7 @@ export class LimitReached extends TooManyRequests {
 }
 
 /** Limits of the authentication endpoints. */
-export interface RateLimits {
-  /**
-   * Counts one attempt. Call it before any work, and before the password is read.
-   * @throws LimitReached (429, with `Retry-After`, `RateLimit` and `RateLimit-Policy`) beyond a limit.
-   */
-  attempt(rule: LimitRule, subject: LimitSubject): Promise<LimitState>
-  /** Resets the counts of the address or user after a success. Tries of an IP stay counted. */
-  success(rule: LimitRule, subject: LimitSubject): Promise<void>
-  /** Subtracts an attempt that the server could not process. `except` names scopes that stay counted. */
-  giveBack(rule: LimitRule, subject: LimitSubject, except?: readonly LimitScope[]): Promise<void>
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** Settings of `createRateLimits`. */
 export interface RateLimitsOptions {
@@ -91,7 +81,7 @@ const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
  * Creates limits that are the same for addresses with and without an account, in every environment.
  * @throws StartupError `MORTAR_AUTH_LIMIT` for settings that limit nothing.
  */
-export function createRateLimits(options: RateLimitsOptions): RateLimits {
+export function createRateLimits(options: RateLimitsOptions) {
   const { key, limiter } = options
   const limits = resolveLimits(options.limits)
   for (const limit of limits.filter(isFindable)) limiter.declare?.(declared(key, limit))
@@ -106,7 +96,11 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
   }
 
   return {
-    async attempt(rule, subject) {
+    /**
+     * Counts one attempt. Call it before any work, and before the password is read.
+     * @throws LimitReached (429, with `Retry-After`, `RateLimit` and `RateLimit-Policy`) beyond a limit.
+     */
+    async attempt(rule: LimitRule, subject: LimitSubject) {
       const visible: CountedState[] = []
       for (const limit of applying(rule, subject)) {
         const count = await limiter.consume(keyOf(key, limit, subject), limit)
@@ -115,12 +109,14 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       }
       return { headers: limitHeaders(visible) }
     },
-    async success(rule, subject) {
+    /** Resets the counts of the address or user after a success. Tries of an IP stay counted. */
+    async success(rule: LimitRule, subject: LimitSubject) {
       for (const limit of applying(rule, subject))
         if (FAILURES.has(`${limit.rule}.${limit.scope}`))
           await limiter.clear(keyOf(key, limit, subject), limit)
     },
-    async giveBack(rule, subject, except = []) {
+    /** Subtracts an attempt that the server could not process. `except` names scopes that stay counted. */
+    async giveBack(rule: LimitRule, subject: LimitSubject, except: readonly LimitScope[] = []) {
       for (const limit of applying(rule, subject))
         if (!except.includes(limit.scope)) await limiter.giveBack(keyOf(key, limit, subject), limit)
     },

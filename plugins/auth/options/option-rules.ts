@@ -5,8 +5,8 @@ import type { HashCost } from '../passwords/passwords.ts'
 const DURATION = ['number', 'string'] as const
 
 /**
- * Rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions` and the
- * values in `limits` and `cost` are checked where they are read.
+ * Rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache` and
+ * the values in `limits` and `cost` are checked where they are read.
  */
 export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   secret: 'anything',
@@ -20,7 +20,7 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   resetTokenLifetime: DURATION,
   refreshGrace: DURATION,
   idleTimeout: DURATION,
-  maxSessions: 'anything',
+  maxSessions: 'count',
   freshSession: 'boolean',
   staleAfter: DURATION,
   limits: ['object', 'false'],

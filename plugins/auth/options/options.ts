@@ -101,27 +101,18 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
 }
 
 /** Lifetimes in seconds. */
-export interface ResolvedLifetimes {
-  /** Lifetime of an access token. */
-  readonly access: number
-  /** Lifetime of a session from its login; rotation does not extend it. */
-  readonly session: number
-  readonly resetToken: number
-  /** Time in which the immediate predecessor of a refresh token still gets the current one. */
-  readonly grace: number
-  /** Idle timeout: the longest time without a refresh; undefined for none. */
-  readonly idle: number | undefined
-  /** Age from which on the list of ended sessions is too old to be used. */
-  readonly staleAfter: number
-}
+export type ResolvedLifetimes = ReturnType<typeof resolveLifetimes>
 
 const DAY = 86_400
 
 /** A token of RFC 6265 §4.1.1. */
 const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid cookie name or address. */
-export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions): void {
+/** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid cookie name or address, or size of the token cache. */
+export function checkValues(options: PasswordAuthOptions): void {
+  const { cookieName, appUrl, accessTokenCache = 0, ...names } = options
+  if (!Number.isSafeInteger(accessTokenCache) || accessTokenCache < 0)
+    throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
   // An empty value would be the same for every application that shares the secret.
   for (const option of ['issuer', 'audience'] as const)
     if (names[option] === '')
@@ -136,16 +127,8 @@ export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions
     )
 }
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for a size of the token cache or a number of sessions that is out of range. */
-export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordAuthOptions): void {
-  if (!Number.isSafeInteger(maxSessions) || maxSessions < 1)
-    throw wrong('maxSessions', `is ${maxSessions}`, 'Write a whole number from 1, or leave it out.')
-  if (!Number.isSafeInteger(accessTokenCache) || accessTokenCache < 0)
-    throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
-}
-
 /** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid lifetime. */
-export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
+export function resolveLifetimes(options: PasswordAuthOptions) {
   const {
     accessTokenLifetime,
     refreshTokenLifetime,
@@ -156,12 +139,17 @@ export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetime
   } = options
   const access = lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY)
   return {
+    /** Lifetime of an access token. */
     access,
     // A client refreshes when its access token expires, so a shorter time would end sessions in use.
+    /** Idle timeout: the longest time without a refresh; undefined for none. */
     idle: idleTimeout === undefined ? undefined : lifetime('idleTimeout', idleTimeout, access + 1, 400 * DAY),
+    /** Lifetime of a session from its login; rotation does not extend it. */
     session: lifetime('refreshTokenLifetime', refreshTokenLifetime ?? '30d', 1, 400 * DAY),
     resetToken: lifetime('resetTokenLifetime', resetTokenLifetime ?? '30m', 1, DAY),
+    /** Time in which the immediate predecessor of a refresh token still gets the current one. */
     grace: lifetime('refreshGrace', refreshGrace ?? '10s', 0, 60),
+    /** Age from which on the list of ended sessions is too old to be used. */
     staleAfter: lifetime('staleAfter', staleAfter ?? '3s', 1, 60),
   }
 }

@@ -42,26 +42,10 @@ export interface EndedSessionFollowerOptions {
 }
 
 /** Keeps the list of ended sessions current while the application runs. */
-export interface EndedSessionFollower {
-  /** Reads all relevant records, then continues to read. @throws the store's error. */
-  start(): Promise<void>
-  /**
-   * Returns undefined when the list may be used: it is at most a second old, or not stale and reads are slow. Otherwise
-   * returns a promise that settles after the next read, or after half a second if the list is not stale.
-   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list is stale and cannot be read.
-   */
-  ensureCurrent(): undefined | Promise<void>
-  /** True while the list is too old to be used. */
-  isStale(): boolean
-  /** Seconds since the start of the last successful read. */
-  age(): number
-  /** Seconds by which this process's clock was ahead of the store's in the last read; undefined before the first. */
-  clockOffset(): number | undefined
-  stop(): void
-}
+export type EndedSessionFollower = ReturnType<typeof createEndedSessionFollower>
 
 /** Creates a follower. It reads nothing before `start`. */
-export function createEndedSessionFollower(options: EndedSessionFollowerOptions): EndedSessionFollower {
+export function createEndedSessionFollower(options: EndedSessionFollowerOptions) {
   const { staleAfter } = options
   const report = reporterOfChanges(options.onChange)
   const reads = createReads(options, () => report(null))
@@ -90,17 +74,26 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
   }
 
   return {
+    /** Reads all relevant records, then continues to read. @throws the store's error. */
     async start() {
       await reads.next()
       readOn()
     },
+    /**
+     * Returns undefined when the list may be used: it is at most a second old, or not stale and reads are slow. Otherwise
+     * returns a promise that settles after the next read, or after half a second if the list is not stale.
+     * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list is stale and cannot be read.
+     */
     ensureCurrent() {
       if (isStale()) return lookUp()
       if (reads.age() < CURRENT || reads.areSlow()) return undefined
       return inTime(reads.next(), SLOW, () => lateDatabase(SLOW)).catch(ignore)
     },
+    /** True while the list is too old to be used. */
     isStale,
+    /** Seconds since the start of the last successful read. */
     age: () => reads.age() / 1000,
+    /** Seconds by which this process's clock was ahead of the store's in the last read; undefined before the first. */
     clockOffset: reads.clockOffset,
     stop() {
       isStopped = true

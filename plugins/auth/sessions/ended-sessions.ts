@@ -15,30 +15,7 @@ const LEEWAY = 240
 const DEFAULT_CAPACITY = 250_000
 
 /** Sessions that ended in any process, remembered for the lifetime of an access token. */
-export interface EndedSessions {
-  /**
-   * Milliseconds by which the store's clock is ahead of this process's; 0 while they agree. It makes records last longer
-   * and never shorter, so that a process whose clock is wrong ends a session everywhere.
-   */
-  storeAhead: number
-  /** Expiry of the last access token of a session that ends now, in milliseconds since the epoch. */
-  expiry(): number
-  /** True for a session whose id is remembered. */
-  has(sid: string): boolean
-  /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
-  end(sid: string, expires?: number): void
-  /**
-   * True for an ended session. A promise while the list is incomplete and the store has not been asked about the session.
-   * It rejects with the store's error.
-   */
-  isEnded(sid: string): boolean | Promise<boolean>
-  /** Calls `onEnd` when this session ends. @returns a function that stops it. */
-  watch(sid: string, onEnd: () => void): () => void
-  /** True while every session that ended within the last lifetime is remembered by its id. */
-  isComplete(): boolean
-  /** Number of remembered sessions. */
-  readonly size: number
-}
+export type EndedSessions = ReturnType<typeof createEndedSessions>
 
 /** Settings of `createEndedSessions`. */
 export interface EndedSessionsOptions {
@@ -55,7 +32,7 @@ export interface EndedSessionsOptions {
  * the store is asked once about each session that presents a token, so an active session never notices. No time in a
  * token decides, because the process that issued the token may have another clock.
  */
-export function createEndedSessions(options: EndedSessionsOptions): EndedSessions {
+export function createEndedSessions(options: EndedSessionsOptions) {
   const { lifetime, clock = systemClock, capacity = DEFAULT_CAPACITY } = options
   /** Expiry by session id, in the order of their end, since each is remembered for the same time. */
   const sessions = new Map<string, number>()
@@ -78,10 +55,17 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
   }
 
   return {
+    /**
+     * Milliseconds by which the store's clock is ahead of this process's; 0 while they agree. It makes records last longer
+     * and never shorter, so that a process whose clock is wrong ends a session everywhere.
+     */
     storeAhead: 0,
+    /** Expiry of the last access token of a session that ends now, in milliseconds since the epoch. */
     expiry: until,
+    /** True for a session whose id is remembered. */
     has,
-    end(sid, expires = until()) {
+    /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
+    end(sid: string, expires: number = until()) {
       if (sessions.get(sid) === expires) return
       sessions.delete(sid)
       judge.forget(sid)
@@ -89,9 +73,16 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
       else incompleteUntil = Math.max(incompleteUntil, expires)
       watchers.notify(sid)
     },
-    isEnded: (sid) => has(sid) || (!isComplete() && judge.isEnded(sid)),
+    /**
+     * True for an ended session. A promise while the list is incomplete and the store has not been asked about the session.
+     * It rejects with the store's error.
+     */
+    isEnded: (sid: string) => has(sid) || (!isComplete() && judge.isEnded(sid)),
+    /** Calls `onEnd` when this session ends. @returns a function that stops it. */
     watch: watchers.watch,
+    /** True while every session that ended within the last lifetime is remembered by its id. */
     isComplete,
+    /** Number of remembered sessions. */
     get size() {
       return sessions.size
     },

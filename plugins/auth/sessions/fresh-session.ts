@@ -7,21 +7,17 @@ import type { AccessClaims } from '../tokens/access-tokens.ts'
 import type { SessionNews } from './session-news.ts'
 
 /** The option `freshSession`: each request reads the session from the database. */
-export interface FreshSessions {
-  /** The user of an access token, as stored now; null if the session is over. */
-  identify(claims: Pick<AccessClaims, 'sub' | 'sid' | 'session'>): Promise<User | null>
-  /** Begins a session of a user and returns its access token, since a token without a session identifies nobody. */
-  issueToken(user: User): Promise<string>
-}
+export type FreshSessions = ReturnType<typeof createFreshSessions>
 
 /** Creates the operations for one application. */
 export function createFreshSessions(
   parts: AuthParts,
   flows: Pick<AuthFlows, 'findOwner'>,
   news: Pick<SessionNews, 'isUnknown'>,
-): FreshSessions {
+) {
   return {
-    async identify(claims) {
+    /** The user of an access token, as stored now; null if the session is over. */
+    async identify(claims: Pick<AccessClaims, 'sub' | 'sid' | 'session'>) {
       const { sid, sub } = claims
       const { endedSessions, store } = parts
       if (endedSessions.has(sid)) return null
@@ -30,7 +26,8 @@ export function createFreshSessions(
       const [user, hasEnded] = await Promise.all([flows.findOwner(sid, sub), ended])
       return user && !hasEnded ? userOf({ sub: user.id, user: user.raw, session: claims.session }) : null
     },
-    async issueToken({ id }) {
+    /** Begins a session of a user and returns its access token, since a token without a session identifies nobody. */
+    async issueToken({ id }: User) {
       const user = await parts.store.findUserById(id)
       const grant = user && (await admit(parts, { user, way: 'issued' }))
       if (!grant)

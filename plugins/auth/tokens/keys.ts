@@ -1,4 +1,4 @@
-import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { StartupError, Environment } from 'mortar'
 import { weaknessOfSecret } from 'mortar/kit'
 import { fault } from '../startup-codes.ts'
@@ -11,18 +11,7 @@ const REMEDY =
 export type Secret = string | readonly string[]
 
 /** Keys for each purpose, derived from the secret. The first of a list signs. */
-export interface AuthKeys {
-  /** HS256 keys of access tokens. */
-  readonly access: readonly KeyObject[]
-  /** Keys for the successors of refresh tokens. */
-  readonly refresh: readonly Buffer[]
-  /** Key that hides addresses and IPs in the counters of the rate limits. */
-  readonly limits: Buffer
-  /** Keys of the marks in device cookies. */
-  readonly device: readonly Buffer[]
-  /** Keys of sealed texts, each with an id that does not reveal it. */
-  readonly seal: readonly SealKey[]
-}
+export type AuthKeys = ReturnType<typeof deriveKeys>
 
 /** A key for texts that the database stores sealed. */
 export interface SealKey {
@@ -35,13 +24,18 @@ export interface SealKey {
  * for another.
  * @throws StartupError `MORTAR_AUTH_SECRET` without a secret.
  */
-export function deriveKeys(secret: Secret): AuthKeys {
+export function deriveKeys(secret: Secret) {
   const secrets = listOf(secret)
   return {
+    /** HS256 keys of access tokens. */
     access: secrets.map((each) => createSecretKey(derive(each, 'access-token'))),
+    /** Keys for the successors of refresh tokens. */
     refresh: secrets.map((each) => derive(each, 'refresh-token')),
+    /** Key that hides addresses and IPs in the counters of the rate limits. */
     limits: derive(secrets[0]!, 'rate-limit'),
+    /** Keys of the marks in device cookies. */
     device: secrets.map((each) => derive(each, 'device-cookie')),
+    /** Keys of sealed texts, each with an id that does not reveal it. */
     seal: secrets.map((each) => ({
       id: derive(each, 'seal-id').subarray(0, 8).toString('hex'),
       key: derive(each, 'seal'),

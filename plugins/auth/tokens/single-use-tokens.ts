@@ -11,19 +11,17 @@ export interface IssuedToken {
 }
 
 /** Makes and parses tokens of one purpose: 256 random bits, stored only as a hash (ASVS 6.4.1, 6.5.2). */
-export interface SingleUseTokens {
-  issue(): IssuedToken
-  /** @returns the look-up hash; null for a malformed token. */
-  hash(token: unknown): string | null
-}
+export type SingleUseTokens = ReturnType<typeof createSingleUseTokens>
 
 /** Creates tokens of a purpose. They need no key: the hash includes the purpose, so no other token is valid here. */
-export function createSingleUseTokens(purpose: string): SingleUseTokens {
+export function createSingleUseTokens(purpose: string) {
   return {
     issue: () => {
       const token = randomToken(BYTES)
       return { token, hash: hashToken(purpose, token) }
     },
-    hash: (token) => (typeof token === 'string' && FORM.test(token) ? hashToken(purpose, token) : null),
+    /** @returns the look-up hash; null for a malformed token. */
+    hash: (token: unknown) =>
+      typeof token === 'string' && FORM.test(token) ? hashToken(purpose, token) : null,
   }
 }

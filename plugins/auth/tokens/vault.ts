@@ -13,28 +13,24 @@ export interface Sealed {
 }
 
 /** Seals texts that must be read again, such as the seeds of one-time codes (ASVS 11.3.2, 13.3.1). */
-export interface Vault {
-  /** Ids of the keys in the order of the secrets: the first seals, all open. */
-  readonly keyIds: readonly string[]
-  /** Seals text for one purpose and one owner. */
-  seal(purpose: string, owner: string, text: string): Sealed
-  /** @returns the text; null if no secret opens it, or if it was sealed for another purpose or owner. */
-  open(purpose: string, owner: string, sealed: Sealed): string | null
-}
+export type Vault = ReturnType<typeof createVault>
 
 /** Creates the vault: AES-256-GCM, with purpose and owner as authenticated data, so that no text can be moved. */
-export function createVault(keys: readonly SealKey[]): Vault {
+export function createVault(keys: readonly SealKey[]) {
   const first = keys[0]!
   return {
+    /** Ids of the keys in the order of the secrets: the first seals, all open. */
     keyIds: keys.map(({ id }) => id),
-    seal(purpose, owner, text) {
+    /** Seals text for one purpose and one owner. */
+    seal(purpose: string, owner: string, text: string) {
       const nonce = randomBytes(NONCE)
       const cipher = createCipheriv('aes-256-gcm', first.key, nonce)
       cipher.setAAD(boundTo(purpose, owner))
       const bytes = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return { sealed: bytes.toString('base64url'), keyId: first.id }
     },
-    open(purpose, owner, { sealed, keyId }) {
+    /** @returns the text; null if no secret opens it, or if it was sealed for another purpose or owner. */
+    open(purpose: string, owner: string, { sealed, keyId }: Sealed) {
       const key = keys.find(({ id }) => id === keyId)?.key
       const bytes = Buffer.from(sealed, 'base64url')
       if (key === undefined || bytes.length < NONCE + TAG) return null

@@ -6,33 +6,29 @@ import type { Transaction } from 'mortar/kit'
  * The rows of jobs that another store carries, with the state `carried`. They stay until the job is done: they keep its
  * key, and bring it back if the other store loses it.
  */
-export interface CarriedRows {
-  /** Marks the rows of jobs that the other store has. */
-  handOver(ids: readonly string[]): Promise<void>
-  /** Lets a job wait in the table again. */
-  takeBack(id: string): Promise<void>
-  /** Deletes the rows of jobs, which frees their keys. */
-  release(ids: readonly string[], tx?: Transaction): Promise<void>
-  /** Some of the jobs whose rows were marked more than five minutes ago. */
-  old(): Promise<readonly { readonly id: string; readonly name: string }[]>
-}
+export type CarriedRows = ReturnType<typeof carriedRows>
 
 const OLD = 300_000
 const MOST = 1000
 
-export function carriedRows(run: RunStatement): CarriedRows {
+export function carriedRows(run: RunStatement) {
   return {
-    handOver: async (ids) =>
+    /** Marks the rows of jobs that the other store has. */
+    handOver: async (ids: readonly string[]) =>
       void (await run(
         `UPDATE {jobs} SET state = 'carried', run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'waiting'`,
         ids,
       )),
-    takeBack: async (id) =>
+    /** Lets a job wait in the table again. */
+    takeBack: async (id: string) =>
       void (await run(
         "UPDATE {jobs} SET state = 'waiting', worker = NULL WHERE id = ? AND state = 'carried'",
         [id],
       )),
-    release: async (ids, tx) => void (await run(`DELETE FROM {jobs} WHERE id IN (${listOf(ids)})`, ids, tx)),
+    /** Deletes the rows of jobs, which frees their keys. */
+    release: async (ids: readonly string[], tx?: Transaction) =>
+      void (await run(`DELETE FROM {jobs} WHERE id IN (${listOf(ids)})`, ids, tx)),
+    /** Some of the jobs whose rows were marked more than five minutes ago. */
     async old() {
       const { records } = await run(
         `SELECT id, name FROM {jobs} WHERE state = 'carried' AND run_at < {now} - ${OLD} ORDER BY run_at LIMIT ${MOST}`,

@@ -1,26 +1,10 @@
 import type { OutboxMessage } from '../outbox.ts'
 
 /** JSON form of a message for `Accept: application/json`. Optional members are present only with a value. */
-export interface MessageJson {
-  readonly id: string
-  readonly to: string
-  readonly from: string
-  readonly subject: string
-  readonly text: string | null
-  readonly html: string | null
-  /** ISO 8601, UTC. */
-  readonly date: string
-  readonly cc: string | undefined
-  readonly bcc: string | undefined
-  readonly replyTo: string | undefined
-  readonly attachments: readonly { filename: string; contentType: string; size: number }[] | undefined
-  /** Present unless the message was sent. */
-  readonly status: 'sending' | 'failed' | undefined
-  readonly error: string | undefined
-}
+export type MessageJson = ReturnType<typeof messageJson>
 
 /** Converts a message of the outbox to its JSON form. */
-export function messageJson(message: OutboxMessage): MessageJson {
+export function messageJson(message: OutboxMessage) {
   const { id, to, from, subject, text, html, date, cc, bcc, replyTo, attachments, status, error } = message
   return {
     id,
@@ -29,11 +13,13 @@ export function messageJson(message: OutboxMessage): MessageJson {
     subject,
     text,
     html,
+    /** ISO 8601, UTC. */
     date: date.toISOString(),
     cc: cc || undefined,
     bcc: bcc || undefined,
     replyTo: replyTo || undefined,
     attachments: attachments.length === 0 ? undefined : attachments.map(described),
+    /** Present unless the message was sent. */
     status: status === 'sent' ? undefined : status,
     error,
   }

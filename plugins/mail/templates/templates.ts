@@ -1,4 +1,3 @@
-import type { MailMessage } from 'mortar'
 import { MailError } from '../mail-error.ts'
 import type { OutboxMessage } from '../outbox.ts'
 import { loadTemplates, type LoadedTemplate } from './load-templates.ts'
@@ -6,16 +5,7 @@ import { renderParts } from './render.ts'
 import type { MailTemplate, TemplateMessage } from './template.ts'
 
 /** The templates of an application. */
-export interface Templates {
-  /** Loads the directory, once. @throws StartupErrors */
-  load(): Promise<readonly LoadedTemplate[]>
-  /** @throws MailError `MAIL_INVALID_MESSAGE` for invalid data, and for a template that is not in the directory. */
-  render(template: MailTemplate<never>, message: TemplateMessage<unknown>): Promise<MailMessage>
-  /** The loaded files. */
-  readonly files: readonly LoadedTemplate[]
-  /** Renders a file with its sample; undefined for an unknown name. */
-  sample(name: string): Promise<Omit<MailMessage, 'to'> | undefined>
-}
+export type Templates = ReturnType<typeof createTemplates>
 
 /** Beginning of the id under which the development page shows a template. */
 export const SAMPLE = 'template:'
@@ -29,7 +19,7 @@ export interface Samples {
 }
 
 /** Creates the templates of a directory, if there is one. */
-export function createTemplates(directory: string | URL | undefined): Templates {
+export function createTemplates(directory: string | URL | undefined) {
   let files: readonly LoadedTemplate[] = []
   let loading: Promise<readonly LoadedTemplate[]> | undefined
   const load = (): Promise<readonly LoadedTemplate[]> =>
@@ -37,17 +27,21 @@ export function createTemplates(directory: string | URL | undefined): Templates 
       (all) => (files = all),
     ))
   return {
+    /** Loads the directory, once. @throws StartupErrors */
     load,
+    /** The loaded files. */
     get files() {
       return files
     },
-    async render(template, { data, locale, ...message }) {
+    /** @throws MailError `MAIL_INVALID_MESSAGE` for invalid data, and for a template that is not in the directory. */
+    async render(template: MailTemplate<never>, { data, locale, ...message }: TemplateMessage<unknown>) {
       const own = (await load()).filter((file) => file.template === template)
       if (own.length === 0) throw new MailError('MAIL_INVALID_MESSAGE', NOT_LOADED)
       const { parts } = inLocale(own, locale)
       return { ...message, ...(await renderParts(parts, template, data)) }
     },
-    async sample(name) {
+    /** Renders a file with its sample; undefined for an unknown name. */
+    async sample(name: string) {
       const file = (await load()).find((each) => each.name === name)
       return file && renderParts(file.parts, file.template, file.template.sample)
     },

@@ -25,14 +25,7 @@ export function terminalTransport({ print, pageOf }: TerminalOptions): Transport
 }
 
 /** Parts of a message that are printed. */
-export interface MailSummary {
-  readonly from: string
-  readonly to: string
-  readonly subject: string
-  readonly text: string | null
-  readonly html: string | null
-  readonly attachments: readonly string[]
-}
+export type MailSummary = ReturnType<typeof summaryOf>
 
 /** Formats the summary. Control characters, which could control the terminal, are replaced. */
 export function summarise(mail: MailSummary, page: string | undefined): string {
@@ -53,7 +46,7 @@ export function summarise(mail: MailSummary, page: string | undefined): string {
   return `\n┌ mail\n${lines.map((line) => `│ ${line}`.trimEnd()).join('\n')}\n└\n`
 }
 
-function summaryOf(mail: CompiledMail): MailSummary {
+function summaryOf(mail: CompiledMail) {
   const { from, to } = mail.message.getAddresses() as Partial<Record<'from' | 'to', MailAddress[]>>
   const { subject, text, html, attachments } = mail.data
   return {

@@ -17,9 +17,7 @@ export interface ChannelsOptions {
 }
 
 /** The options with defaults; `judgeEvery` is milliseconds. */
-export type Settings = Readonly<Required<Omit<ChannelsOptions, 'judgeEvery'>>> & {
-  readonly judgeEvery: number
-}
+export type Settings = ReturnType<typeof readOptions>
 
 const ENGINES = ['memory', 'database', 'redis']
 
@@ -27,21 +25,19 @@ const RULES: OptionChecks<ChannelsOptions>['keys'] = {
   directory: { is: ['string', 'object'], required: true },
   engine: 'string',
   path: 'string',
-  channelsPerConnection: 'number',
-  judgeEvery: ['number', 'string'],
+  channelsPerConnection: 'count',
+  judgeEvery: 'timeout',
 }
 
 /** @throws StartupError `MORTAR_CHANNELS_OPTION`. */
-export function readOptions(options: ChannelsOptions): Settings {
+export function readOptions(options: ChannelsOptions) {
   checkOptions(options, { of: 'channels()', brick: 'channels', code: 'MORTAR_CHANNELS_OPTION', keys: RULES })
-  const { engine = 'memory', path = '/channels', channelsPerConnection = 100, judgeEvery = '1m' } = options
-  const refuse = (found: string): never => {
-    throw fault('MORTAR_CHANNELS_OPTION', `channels() has ${found}.`)
-  }
-  if (!ENGINES.includes(engine)) refuse(`the engine '${engine}', which is not one of ${ENGINES.join(', ')}`)
-  if (!Number.isInteger(channelsPerConnection) || channelsPerConnection < 1)
-    refuse('channelsPerConnection that is not a whole number from 1')
-  const { directory } = options
-  const every = milliseconds(judgeEvery) || refuse('a judgeEvery that is not a duration above zero')
-  return { directory, engine, path, channelsPerConnection, judgeEvery: every }
+  const { directory, engine = 'memory', path = '/channels', channelsPerConnection = 100 } = options
+  if (!ENGINES.includes(engine))
+    throw fault(
+      'MORTAR_CHANNELS_OPTION',
+      `channels() has the engine '${engine}', which is not one of ${ENGINES.join(', ')}.`,
+    )
+  const judgeEvery = milliseconds(options.judgeEvery ?? '1m')
+  return { directory, engine, path, channelsPerConnection, judgeEvery }
 }

@@ -4,10 +4,7 @@ const BETWEEN = 500
 const LONGEST = 3_600_000
 
 /** The deliveries of this process by their endpoints. */
-export interface Places {
-  /** @returns a function that frees the place. @throws EndpointBusy if the endpoint has all that it may have. */
-  occupy(endpoint: string): () => void
-}
+export type Places = ReturnType<typeof createPlaces>
 
 /** Postpones a delivery. The attempt does not count. */
 class EndpointBusy extends Error {
@@ -21,10 +18,11 @@ class EndpointBusy extends Error {
 }
 
 /** @param most deliveries to one endpoint at the same time. */
-export function createPlaces(most: number): Places {
+export function createPlaces(most: number) {
   const endpoints = new Map<string, { running: number; next: number }>()
   return {
-    occupy(endpoint) {
+    /** @returns a function that frees the place. @throws EndpointBusy if the endpoint has all that it may have. */
+    occupy(endpoint: string) {
       const place = endpoints.get(endpoint) ?? { running: 0, next: 0 }
       if (place.running === most) {
         const now = performance.now()

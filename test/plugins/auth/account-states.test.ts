@@ -179,13 +179,13 @@ onEachStore('A reset token', (inWorld) => {
 })
 
 describe('Options of sessions', () => {
-  for (const [option, value] of Object.entries({
-    maxSessions: 0,
-    idleTimeout: 1,
-  }))
+  for (const [option, value, code] of [
+    ['maxSessions', 0, 'MORTAR_OPTION_TYPE'],
+    ['idleTimeout', 1, 'MORTAR_AUTH_OPTION'],
+  ] as const)
     it(`${option}: ${value} is a start error that names it`, async () => {
       const error: unknown = await inAnyWorld({ auth: { [option]: value } }, async () => {}).catch((e) => e)
-      expect(error).to.be.instanceOf(StartupError).with.property('code', 'MORTAR_AUTH_OPTION')
+      expect(error).to.be.instanceOf(StartupError).with.property('code', code)
       expect((error as Error).message).to.include(option)
     })
 })

@@ -45,7 +45,7 @@ describe('The auth brick', () => {
   })
   for (const [what, make, code] of [
     ['a provider whose name is empty', () => auth(provider('')), 'MORTAR_AUTH_PROVIDER'],
-    ['a timeout of zero', () => auth(provider('own'), { timeout: 0 }), 'MORTAR_AUTH_OPTION'],
+    ['a timeout of zero', () => auth(provider('own'), { timeout: 0 }), 'MORTAR_OPTION_TYPE'],
   ] as const)
     it(`refuses ${what}`, () => {
       expect(make).to.throw(StartupError).with.property('code', code)

@@ -113,12 +113,9 @@ describe('Access to the mail page', () => {
       { host: ['x'] },
     ]
     for (const page of wrong)
-      expect(await rejection(startMailApp({ page: page as boolean })), JSON.stringify(page)).to.include({
-        code: 'MORTAR_MAIL_OPTION',
-      })
-    expect(await rejection(startMailApp({ hosts: ['x'] } as Partial<MailOptions>))).to.include({
-      code: 'MORTAR_MAIL_OPTION',
-    })
+      expect((await rejection(startMailApp({ page: page as boolean }))).name, JSON.stringify(page)).to.match(
+        /^StartupErrors?$/,
+      )
   })
 
   it('causes a warning in the log when everybody has it', async () => {

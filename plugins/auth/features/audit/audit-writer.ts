@@ -15,14 +15,10 @@ const PAUSE = 60_000
 const MOST_REMEMBERED = 10_000
 
 /** Writes events to the log. */
-export interface AuditWriter {
-  /** Stores an event after the current request. */
-  write(type: keyof AuthEvents, event: Event): void
-  settled(): Promise<unknown>
-}
+export type AuditWriter = ReturnType<typeof createAuditWriter>
 
 /** Creates the writer of one application. `keep` in milliseconds. */
-export function createAuditWriter(kit: FeatureKit, records: Records, keep: number): AuditWriter {
+export function createAuditWriter(kit: FeatureKit, records: Records, keep: number) {
   const { clock, outages } = kit
   const isRepeated = createRepetitions()
   const idAt = createIds()
@@ -42,7 +38,8 @@ export function createAuditWriter(kit: FeatureKit, records: Records, keep: numbe
       .finally(() => (waiting -= 1))
   }
   return {
-    write(type, event) {
+    /** Stores an event after the current request. */
+    write(type: keyof AuthEvents, event: Event) {
       const now = clock.now()
       const { isDeleted, userId, ...columns } = columnsOf(type, event)
       if (userId === null && !isDeleted && isRepeated(`${type} ${columns.ip} ${columns.data}`, now)) return

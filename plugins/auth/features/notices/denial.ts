@@ -10,18 +10,14 @@ import { refused } from '../../refusals.ts'
 const LIFETIME = 7 * 86_400
 
 /** The links of notices, for owners who did not do it. */
-export interface Denial {
-  /** Mails a notice with a link. Without a link if it cannot be stored. */
-  notify(mail: MailContent, caller: Caller): Promise<void>
-  /** Ends every session of the account of a link, and mails a link that sets a new password. @throws Unauthorized `invalid_link`, LimitReached. */
-  deny(token: string, caller: Caller): Promise<void>
-}
+export type Denial = ReturnType<typeof createDenial>
 
 /** Creates the links of one application. */
-export function createDenial(kit: FeatureKit): Denial {
+export function createDenial(kit: FeatureKit) {
   const page = kit.linkTo(PAGE_PATH)
   return {
-    async notify(mail, caller) {
+    /** Mails a notice with a link. Without a link if it cannot be stored. */
+    async notify(mail: MailContent, caller: Caller) {
       // Whoever has got in can raise the version, and must not end this link by it.
       const owner = { id: mail.userId, passwordVersion: 0 }
       const issued = { purpose: 'not-me', user: owner, lifetime: LIFETIME, outlivesVersion: true } as const
@@ -29,7 +25,8 @@ export function createDenial(kit: FeatureKit): Denial {
       const action = token && { label: 'This was not me', link: `${page}#token=${token}` }
       kit.mails.send({ ...mail, ...(action && { action }) }, caller)
     },
-    deny(token, caller) {
+    /** Ends every session of the account of a link, and mails a link that sets a new password. @throws Unauthorized `invalid_link`, LimitReached. */
+    deny(token: string, caller: Caller) {
       const known: Known = {}
       return kit.attempt({ flow: 'deny', rule: 'verify', caller, known, counted: {} }, async () => {
         const link = await kit.challenges.find('not-me', token)

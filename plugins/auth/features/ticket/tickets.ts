@@ -1,6 +1,5 @@
 import type { UserSession } from 'mortar'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
-import type { TicketOwner } from '../../sessions/ticket-owner.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 
@@ -25,28 +24,25 @@ export interface TicketHolder {
 }
 
 /** The operations of `ticket()`. */
-export interface Tickets {
-  /** Issues a ticket for a GET of this path by the caller's session. @throws Unauthorized if it is over; LimitReached. */
-  issue(path: string, holder: TicketHolder): Promise<string>
-  /** Uses a ticket up. Of many concurrent calls one gets the owner; null for a ticket that is not valid for the path. */
-  redeem(ticket: string, path: string): Promise<TicketOwner | null>
-}
+export type Tickets = ReturnType<typeof createTickets>
 
 /**
  * Creates the operations. A ticket is sealed for its path, so one that was made up or belongs to another path costs no
  * statement.
  */
-export function createTickets(kit: FeatureKit): Tickets {
+export function createTickets(kit: FeatureKit) {
   const { vault, challenges, storeTime } = kit
   return {
-    issue: (path, { own, session = { id: own.sessionId, methods: [] }, caller }) =>
+    /** Issues a ticket for a GET of this path by the caller's session. @throws Unauthorized if it is over; LimitReached. */
+    issue: (path: string, { own, session = { id: own.sessionId, methods: [] }, caller }: TicketHolder) =>
       asOwner(kit, { flow: 'ticket', rule: 'ticket', own, caller }, async (user) => {
         const token = await challenges.issue({ purpose: PURPOSE, user, lifetime: KEPT })
         const contents: Contents = { token, issuedAt: await storeTime(), session }
         const { keyId, sealed } = vault.seal(PURPOSE, path, JSON.stringify(contents))
         return `${keyId}.${sealed}`
       }),
-    async redeem(ticket, path) {
+    /** Uses a ticket up. Of many concurrent calls one gets the owner; null for a ticket that is not valid for the path. */
+    async redeem(ticket: string, path: string) {
       const [keyId = '', sealed = ''] = ticket.split('.')
       const text = vault.open(PURPOSE, path, { keyId, sealed })
       if (text === null) return null

@@ -2,7 +2,7 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import { NEVER, type RecordRow } from '../../accounts/records.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
-import { createFactorCodes, type CodeCheck } from './factor-codes.ts'
+import { createFactorCodes } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
 import { sealSecret } from './seal-secret.ts'
@@ -13,37 +13,23 @@ import { refused } from '../../refusals.ts'
 const SET_UP = 600_000
 
 /** The authenticators of users and their recovery codes. */
-export interface Authenticators {
-  /** The active authenticator of a user. */
-  find(userId: string): Promise<RecordRow | null>
-  /** Stores a new secret that does not count yet. @throws Conflict `totp_exists`. */
-  begin(user: StoredUser): Promise<string>
-  /**
-   * Makes the authenticator of a set-up active, by its code. Of many concurrent calls one wins.
-   * @returns the recovery codes.
-   * @throws Conflict `totp_missing`, Unauthorized `invalid_code`, LimitReached.
-   */
-  confirm(user: StoredUser, code: string, caller: Caller): Promise<readonly string[]>
-  verify: CodeCheck['verify']
-  /** @returns new recovery codes. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
-  renewRecovery(row: RecordRow): Promise<readonly string[]>
-  /** @returns false if the authenticator was removed or replaced meanwhile. */
-  remove(row: RecordRow): Promise<boolean>
-}
+export type Authenticators = ReturnType<typeof createAuthenticators>
 
 /** Creates the authenticators of one application. */
-export function createAuthenticators(kit: FeatureKit): Authenticators {
+export function createAuthenticators(kit: FeatureKit) {
   const { clock, vault } = kit
   const records = kit.records(TOTP)
   const recovery = createRecoveryCodes(kit.records(RECOVERY_CODES))
   const codes = createFactorCodes(kit, records, recovery)
 
   return {
-    async find(userId) {
+    /** The active authenticator of a user. */
+    async find(userId: string) {
       const [row] = await records.find({ user_id: userId, confirmed_at: { above: 0 } })
       return row ?? null
     },
-    async begin({ id }) {
+    /** Stores a new secret that does not count yet. @throws Conflict `totp_exists`. */
+    async begin({ id }: StoredUser) {
       const secret = randomSecret()
       const now = clock.now()
       const set = { ...sealSecret(vault, id, secret), created_at: now, expires_at: now + SET_UP }
@@ -53,7 +39,12 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
         throw refused('totp_exists')
       return secret
     },
-    async confirm(user, code, caller) {
+    /**
+     * Makes the authenticator of a set-up active, by its code. Of many concurrent calls one wins.
+     * @returns the recovery codes.
+     * @throws Conflict `totp_missing`, Unauthorized `invalid_code`, LimitReached.
+     */
+    async confirm(user: StoredUser, code: string, caller: Caller) {
       const now = clock.now()
       const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
       if (row === undefined) throw refused('totp_missing')
@@ -67,7 +58,8 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
       throw refused('invalid_code')
     },
     verify: codes.verify,
-    async renewRecovery({ user_id: userId = null, recovery_batch: old = null }) {
+    /** @returns new recovery codes. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
+    async renewRecovery({ user_id: userId = null, recovery_batch: old = null }: RecordRow) {
       const { batch, codes: issued } = await recovery.issue(String(userId), clock.now())
       const isRenewed = await records.update(
         { user_id: userId, recovery_batch: old },
@@ -77,7 +69,8 @@ export function createAuthenticators(kit: FeatureKit): Authenticators {
       if (isRenewed !== 1) throw refused('totp_missing')
       return issued
     },
-    async remove({ user_id: userId = null, recovery_batch: batch = null }) {
+    /** @returns false if the authenticator was removed or replaced meanwhile. */
+    async remove({ user_id: userId = null, recovery_batch: batch = null }: RecordRow) {
       const isRemoved = (await records.remove({ user_id: userId, recovery_batch: batch })) === 1
       if (isRemoved) await recovery.remove(String(userId), String(batch))
       return isRemoved

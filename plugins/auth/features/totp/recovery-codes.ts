@@ -16,31 +16,27 @@ export interface RecoveryBatch {
 }
 
 /** Recovery codes of users. */
-export interface RecoveryCodes {
-  /** Stores ten codes of a new batch. */
-  issue(userId: string, now: number): Promise<RecoveryBatch>
-  /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
-  use(batch: string, code: string): Promise<boolean>
-  left(userId: string, batch: string): Promise<number>
-  remove(userId: string, batch: string): Promise<unknown>
-}
+export type RecoveryCodes = ReturnType<typeof createRecoveryCodes>
 
 /**
  * Creates the recovery codes of one application. A hash includes the batch, so one statement that changes the batch of
  * an authenticator makes all old codes worthless, and all new ones valid.
  */
-export function createRecoveryCodes(records: Records): RecoveryCodes {
+export function createRecoveryCodes(records: Records) {
   return {
-    async issue(userId, now) {
+    /** Stores ten codes of a new batch. */
+    async issue(userId: string, now: number) {
       const batch = randomToken(BATCH_BYTES)
       const codes = Array.from({ length: CODES }, () => grouped(base32(randomBytes(CODE_BYTES))))
       const common = { user_id: userId, batch, created_at: now, expires_at: NEVER }
       for (const code of codes) await records.insert({ code_hash: hashOf(batch, code), ...common })
       return { batch, codes }
     },
-    use: async (batch, code) => (await records.remove({ code_hash: hashOf(batch, code) })) === 1,
-    left: async (userId, batch) => (await records.find({ user_id: userId, batch })).length,
-    remove: (userId, batch) => records.remove({ user_id: userId, batch }),
+    /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
+    use: async (batch: string, code: string) =>
+      (await records.remove({ code_hash: hashOf(batch, code) })) === 1,
+    left: async (userId: string, batch: string) => (await records.find({ user_id: userId, batch })).length,
+    remove: (userId: string, batch: string) => records.remove({ user_id: userId, batch }),
   }
 }
 

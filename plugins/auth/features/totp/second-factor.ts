@@ -1,41 +1,20 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { sessionOver } from '../../errors.ts'
-import type { Caller, FactorCodes, Grant, OwnSession } from '../../flows/proof.ts'
+import type { Caller, FactorCodes, OwnSession } from '../../flows/proof.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { otpauthUri } from './one-time-code.ts'
-import { createSecondStep, type LogInWithFactor } from './second-step.ts'
+import { createSecondStep } from './second-step.ts'
 import { withFactor } from '../session-methods/session-methods.ts'
 import { refused } from '../../refusals.ts'
 
 /** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
-export interface SecondFactor {
-  /** @throws Conflict `totp_exists`. */
-  setUp(own: OwnSession, caller: Caller): Promise<{ readonly secret: string; readonly uri: string }>
-  /**
-   * Makes the factor active and ends every other session. The caller continues under a new session.
-   * @throws Conflict `totp_missing`, Unauthorized `invalid_code`.
-   */
-  confirm(
-    code: string,
-    own: OwnSession,
-    caller: Caller,
-  ): Promise<{ readonly recoveryCodes: readonly string[]; readonly grant: Grant }>
-  /** @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
-  remove(codes: FactorCodes, own: OwnSession, caller: Caller): Promise<void>
-  /** @returns new recovery codes. @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
-  renewRecovery(codes: FactorCodes, own: OwnSession, caller: Caller): Promise<readonly string[]>
-  readonly logIn: LogInWithFactor
-}
+export type SecondFactor = ReturnType<typeof createSecondFactor>
 
 /** Creates the operations of one application. */
-export function createSecondFactor(
-  kit: FeatureKit,
-  authenticators: Authenticators,
-  issuer: string,
-): SecondFactor {
+export function createSecondFactor(kit: FeatureKit, authenticators: Authenticators, issuer: string) {
   const verified = async (user: StoredUser, codes: FactorCodes, caller: Caller): Promise<RecordRow> => {
     const row = await authenticators.find(user.id)
     if (row === null) throw refused('totp_missing')
@@ -44,12 +23,17 @@ export function createSecondFactor(
   }
 
   return {
-    setUp: (own, caller) =>
+    /** @throws Conflict `totp_exists`. */
+    setUp: (own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'enrolFactor', rule: 'totp', own, caller }, async (user) => {
         const secret = await authenticators.begin(user)
         return { secret, uri: otpauthUri(secret, issuer, user.email) }
       }),
-    confirm: (code, own, caller) =>
+    /**
+     * Makes the factor active and ends every other session. The caller continues under a new session.
+     * @throws Conflict `totp_missing`, Unauthorized `invalid_code`.
+     */
+    confirm: (code: string, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'addFactor', rule: 'totp', own, caller }, async (user) => {
         const recoveryCodes = await authenticators.confirm(user, code, caller)
         // After the statement that makes the factor active, so that no login in progress passes without it.
@@ -60,12 +44,14 @@ export function createSecondFactor(
         if (grant === null) throw sessionOver()
         return { recoveryCodes, grant }
       }),
-    remove: (codes, own, caller) =>
+    /** @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
+    remove: (codes: FactorCodes, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'removeFactor', rule: 'totp', own, caller }, async (user) => {
         if (!(await authenticators.remove(await verified(user, codes, caller)))) throw refused('totp_missing')
         await kit.factorChanged(user, 'factor-removed', caller)
       }),
-    renewRecovery: (codes, own, caller) =>
+    /** @returns new recovery codes. @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
+    renewRecovery: (codes: FactorCodes, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'renewRecovery', rule: 'totp', own, caller }, async (user) =>
         authenticators.renewRecovery(await verified(user, codes, caller)),
       ),
