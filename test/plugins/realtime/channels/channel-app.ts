@@ -10,11 +10,15 @@ export function createUsers() {
   const denied = new Set<string>()
   const expired = new Set<string>()
   const stuck = new Set<string>()
+  /** Users of tokens that do not belong to the user in their name any more. */
+  const moved = new Map<string, string>()
   /** Number of evaluations of the policy that still fail for a user. */
   const failing = new Map<string, number>()
   const authenticator: Authenticator<'owner'> = {
     identify: ({ token }) =>
-      /^[a-z]+(:\d)?$/.test(token) && !expired.has(token) ? { id: token.split(':')[0]!, raw: {} } : null,
+      /^[a-z]+(:\d)?$/.test(token) && !expired.has(token)
+        ? { id: moved.get(token) ?? token.split(':')[0]!, raw: {} }
+        : null,
     watch({ token }, _request, onEnd) {
       watchers.set(onEnd, token)
       return () => watchers.delete(onEnd)
@@ -33,7 +37,7 @@ export function createUsers() {
   const end = (user: string): void => {
     for (const [onEnd, token] of watchers) if (token === user) onEnd()
   }
-  return { brick, watchers, denied, expired, stuck, failing, end }
+  return { brick, watchers, denied, expired, stuck, moved, failing, end }
 }
 
 /** An application with the channels of the tests, in the memory of this process. */

@@ -253,8 +253,12 @@ describe('Channels', () => {
     expect(await socket.next()).to.include({ type: 'subscribed' })
     // The next evaluations have that token too.
     await wait(60)
-    socket.send({ unsubscribe: 'private/ada' })
-    expect(await socket.next()).to.include({ type: 'unsubscribed' })
+    socket.send({ subscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    users.moved.set('ada:2', 'bob')
+    expect((await socket.next()).problem).to.include({ status: 401, code: 'invalid_token' })
+    socket.send({ subscribe: 'private/bob' })
+    expect((await socket.next()).problem).to.include({ status: 401 })
     socket.close()
   })
 
