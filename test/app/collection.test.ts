@@ -12,6 +12,7 @@ import {
   type App,
   type Authenticator,
 } from 'mortar'
+import { ignore } from '../../src/support/ignore.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
 const REQUESTS = 500
@@ -41,6 +42,10 @@ const APPS: Readonly<Record<string, () => App>> = {
   'a scoped service': () =>
     createApp()
       .provide({ path: scoped(({ ctx }) => ctx.path) })
+      .use(createRouter().get('/', ({ services }) => services['path'])),
+  'a scoped service with a disposer': () =>
+    createApp()
+      .provide({ path: scoped(({ ctx }) => ({ is: ctx.path }), { dispose: ignore }) })
       .use(createRouter().get('/', ({ services }) => services['path'])),
   'Koa middleware': () =>
     createApp()
