@@ -63,6 +63,19 @@ describe('app.koa', () => {
         expect(lines).to.have.length(3)
       })
 
+      it('is logged for middleware in front, also after an error of a handler', async () => {
+        const lines: string[] = []
+        const app = createApp({ logger: writingTo(lines) }).use(routes())
+        heard(app)
+        app.koa.use((ctx, next) => {
+          if (ctx.path === '/front') throw new Error('in front')
+          return next()
+        })
+        const { fetch } = await open(app)
+        for (const path of ['/boom', '/front']) expect((await fetch(path)).status).to.equal(500)
+        expect(lines.filter((line) => line.includes('in front'))).to.have.length(1)
+      })
+
       it('is emitted for deliberate errors with their status, and not for paths without a route', async () => {
         const app = createApp({ logger: false }).use(routes())
         const statuses: unknown[] = []

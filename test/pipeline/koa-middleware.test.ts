@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { Router } from '@koa/router'
 import cors from '@koa/cors'
@@ -92,6 +93,16 @@ describe('Koa middleware', () => {
       expect(await response.text()).to.equal('PLAIN')
       expect(response.headers.get('x-seen')).to.equal('200 text/plain')
       expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
+    })
+
+    it('leaves no length of a response that middleware outside replaces by a stream', async () => {
+      const pass: Middleware = (_ctx, next) => next()
+      const app = createApp()
+        .use(async (_ctx, next) => Readable.from([`${String(await next())} and more`]))
+        .use(fromKoa(pass))
+        .use(routes())
+      const { fetch } = await open(app)
+      expect(await (await fetch('/text')).text()).to.equal('plain and more')
     })
 
     it('sees the value as it would be sent: filtered through its response schema', async () => {

@@ -3,6 +3,7 @@ import type { BrickCommandResult, Cradle } from 'mortar'
 import { jobs } from '@mortar/jobs'
 import * as schema from '@mortar/jobs/schema'
 import { testJobs } from '@mortar/jobs/testing'
+import { runtimeOf } from '../../../plugins/jobs/runtime.ts'
 import { DIRECTORY, jobsApp, winterClock, type JobsApp } from './applications.ts'
 import recordJob from './jobs/record.ts'
 
@@ -76,6 +77,17 @@ describe('the commands of jobs', () => {
     expect((await run('remove', [], { all: true, state: 'waiting', name: 'record' })).text).to.equal(
       '4 jobs removed.',
     )
+  })
+
+  it('retry each job once with --all, although it fails again meanwhile', async () => {
+    await fail(2)
+    const tried: string[] = []
+    const retry = async (id: string): Promise<boolean> => {
+      expect(tried).to.not.include(id)
+      return tried.push(id) > 0
+    }
+    Object.assign(runtimeOf(app.services.jobs).engine, { retry })
+    expect((await run('retry', [], { all: true })).text).to.equal('2 jobs retried.')
   })
 
   it('refuse wrong arguments', async () => {
