@@ -321,6 +321,19 @@ describe('The line and the event of a request', () => {
     ])
   })
 
+  it('reach no listener that another one adds meanwhile', async () => {
+    const app = createApp({ logger: false }).use(routes())
+    let calls = 0
+    const again = (): void => {
+      calls++
+      if (calls < 9) app.events.on('request.completed', again)
+    }
+    app.events.on('request.completed', again)
+    await app.inject('/notes/1')
+    await app.close()
+    expect(calls).to.equal(1)
+  })
+
   it('also occur for requests through Koa and inject', async () => {
     const app = createApp({ logger: false }).use(routes())
     const seen: number[] = []

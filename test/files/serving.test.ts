@@ -108,6 +108,19 @@ describe('loadRoutes beside the rest of an application', () => {
     await app.close()
   })
 
+  it('delays ready() also if it begins at the end of another call', () =>
+    withTree(['late.get.ts'], async (directory) => {
+      const app = createQuietApp()
+      const loadBoth = async (): Promise<void> => {
+        await loadRoutes(app, ROUTES)
+        await loadRoutes(app, directory)
+      }
+      void loadBoth()
+      await app.ready()
+      expect((await app.inject('/late')).body).to.equal('ok')
+      await app.close()
+    }))
+
   it('makes ready() reject when a convention is broken, even if its promise was not awaited', () =>
     withTree(['users.ts'], async (directory) => {
       const app = createQuietApp()
