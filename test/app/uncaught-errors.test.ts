@@ -57,9 +57,9 @@ describe('An uncaught error after listen()', function () {
     expect(server.output()).not.to.contain('stopped')
   })
 
-  it('is printed by an application without a log', async () => {
-    const server = await start({ SILENT: 'true' })
-    await fetch(`${server.url}/throw`)
+  it('is printed by an application without a log, and the exit code is 1 also after SIGTERM', async () => {
+    const server = await start({ SILENT: 'true', BROKEN_STOP: 'true' })
+    server.child.kill('SIGTERM')
     expect(await server.ended).to.equal(1)
     expect(server.errors()).to.contain('TypeError: broken by').and.not.to.contain('hunter2')
   })
