@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import type { JobEngine } from '@mortar/jobs'
 import { bullmq } from '@mortar/jobs/bullmq'
@@ -33,6 +35,17 @@ describe('the engine of jobs in BullMQ', () => {
   afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
 
   testPromises(() => pair)
+
+  it('gives rows back immediately that BullMQ could not accept', async () => {
+    const { one, other } = pair
+    await one.add(newJob())
+    const away = (): Promise<never> => Promise.reject(new Error('Redis is away.'))
+    const add = mock.method(Queue.prototype, 'addBulk', away)
+    const refused = await one.claim(NAMES, 1).catch(String)
+    add.mock.restore()
+    expect(refused).to.equal('Error: Redis is away.')
+    expect(await other.claim(NAMES, 1)).to.have.lengthOf(1)
+  })
 
   it('hands a job over again that Redis has lost, and no other', async () => {
     const { one, other } = pair

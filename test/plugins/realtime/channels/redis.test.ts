@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import type { App, HttpError, Logger } from 'mortar'
 import { subscribe, type TestSubscription } from '@mortar/realtime/channels/testing'
 import { needRedisServer, startRedis, type RedisServer } from '../../../support/redis-server.ts'
+import { recorder } from '../../../app/recorder.ts'
 import { KINDS } from '../../database/databases.ts'
 import { engineApp } from './engines.ts'
 import { LAST, nextEvent, numbersOf } from './numbers.ts'
@@ -182,6 +183,16 @@ describe('Channels in a Redis', () => {
       .open()
       .catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'MORTAR_CHANNELS_OPTION' })
+  })
+
+  it('log no outage when their stop ends the read that waits', async () => {
+    const lines: string[] = []
+    const { app, count } = await serve(recorder(lines))
+    const reader = await subscribe(app, 'news')
+    await count(1)
+    expect(await nextEvent(reader)).to.equal(1)
+    await app.close()
+    expect(lines.filter((line) => line.startsWith('warn'))).to.deep.equal([])
   })
 
   it('warn at the start when it may delete events', async () => {
