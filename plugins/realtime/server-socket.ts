@@ -37,6 +37,8 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
   #second = 0
   #inSecond = 0
   #whenDrained: (() => void)[] | undefined = undefined
+  /** Bytes of the last message that was sent when none waited. Pings and pongs may wait behind it. */
+  #alone = 0
 
   constructor(ctx: Context, route: SocketRouteRuntime, sockets: SocketPlaces) {
     this.ctx = ctx
@@ -132,7 +134,7 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
   }
 
   onPing(data: Buffer): void {
-    if (this.isOpen && this.#count() && this.#hasRoom()) this.#ws.pong(data)
+    if (this.isOpen && this.#count() && this.#hasRoom(0, this.#alone)) this.#ws.pong(data)
   }
 
   onPong(): void {
@@ -143,14 +145,12 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
     // A client whose messages nobody reads cannot answer.
     if (!this.#isAlive && !this.#ws.isPaused) return this.#ws.terminate()
     this.#isAlive = false
-    if (this.isOpen && this.#hasRoom()) this.#ws.ping()
+    if (this.isOpen && this.#hasRoom(0, this.#alone)) this.#ws.ping()
   }
 
   /** Ends a socket whose client does not read. @returns false if `added` bytes are too many for it. */
-  #hasRoom(added = 0): boolean {
-    const waiting = this.buffered
-    // A message alone may be larger than the bound.
-    if (waiting === 0 || waiting + added <= this.bounds.maxBuffered) return true
+  #hasRoom(added: number, beyond = 0): boolean {
+    if (this.buffered + added <= this.bounds.maxBuffered + beyond) return true
     this.finish(CLOSES.slow)
     setTimeout(() => this.#ws.terminate(), SLOW).unref()
     return false
@@ -210,6 +210,10 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
   }
 
   #write(text: string): void {
-    if (this.#hasRoom(text.length)) this.#ws.send(text)
+    // A message alone may be larger than the bound.
+    const isAlone = this.buffered === 0
+    if (!isAlone && !this.#hasRoom(text.length)) return
+    this.#ws.send(text)
+    if (isAlone) this.#alone = this.buffered
   }
 }

@@ -226,6 +226,22 @@ describe('A socket', () => {
     expect(slow.text().length).to.be.above(10_000_000)
   })
 
+  it('goes on when its client pings while one large message waits', async () => {
+    const end = deferred<string>()
+    const route = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
+      for await (const each of socket)
+        if (each.text === 'large') socket.send({ text: 'x'.repeat(20_000_000) })
+        else end.resolve(`${each.text}, ${socket.buffered > 2_000_000}`)
+      end.resolve('cut off')
+    })
+    const { raw } = await serve(route)
+    const slow = await raw()
+    slow.socket.pause()
+    slow.socket.write(Buffer.concat([text('{"text":"large"}'), frame(0x89), text('{"text":"next"}')]))
+    expect(await end.promise).to.equal('next, true')
+    slow.socket.destroy()
+  })
+
   it('is closed when its client shows no sign of life', async () => {
     const { app, raw } = await serve(echo, { ping: 0.06 })
     const healthy = await connect<typeof echo>(app, '/')
