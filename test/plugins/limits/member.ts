@@ -21,7 +21,8 @@ export interface MemberOptions {
 }
 
 async function open({ store, connection, redis: server, timeout }: MemberOptions): Promise<Scene> {
-  const source = connection && createDataSource({ ...connection, entities: schema })
+  const source =
+    connection && createDataSource({ ...connection, poolSize: 4, entities: schema } as ConnectionOptions)
   const plain = createApp({ environment: 'test', logger: false })
   const withStore = (source
     ? plain.use(database(source))

@@ -12,7 +12,7 @@ import { auth } from '@mortar/auth'
 import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } from '@mortar/auth/basic'
 import { ticket } from '@mortar/auth/ticket'
 import { documentAuth } from '@mortar/auth-document'
-import { createDataSource, database } from '@mortar/database'
+import { createDataSource, database, type ConnectionOptions } from '@mortar/database'
 import { limits } from '@mortar/limits'
 import { defineSocket, realtime } from '@mortar/realtime'
 import { accountCommands } from '../../../../plugins/auth/commands.ts'
@@ -86,12 +86,14 @@ async function useDatabase(
     logQuery: () => (seen.left -= 1) > 0 || process.kill(process.pid, 'SIGKILL'),
     logQueryError: () => undefined,
   }
+  // Several fleets at the same time share the connections of one server.
   const source = createDataSource({
     ...connection,
+    poolSize: 4,
     entities: entitiesOf(options.most),
     logging: ['query'],
     logger: countDown as never,
-  })
+  } as ConnectionOptions)
   app.use(database(source)).use(auth(basicAuth(settings)))
   return async () => source.isInitialized && source.destroy()
 }

@@ -53,7 +53,9 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       for (const number of [4, 5]) {
         await count(number)
         const again = await subscribe(app, 'news', { since })
-        expect(again.first.type, String(number)).to.equal('reset')
+        // A process that has not read the counter since then reports it right after the subscription.
+        const told = again.first.type === 'subscribed' ? await again.next() : again.first
+        expect(told.type, String(number)).to.equal('reset')
         again.close()
       }
       reader.close()
