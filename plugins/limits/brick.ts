@@ -45,7 +45,7 @@ export function limits<const Rules extends string = never>(
 
   function createLimiter(services: Cradle): Limiter {
     const { clock } = services
-    const shared = storeOf(store, services)
+    const shared = storeOf(store, services, patience)
     if (shared === undefined) return declaring(createMemoryLimiter({ clock, rules }))
     let isDegraded = false
     services.gauges.add('limits_degraded', {
@@ -90,10 +90,14 @@ const NOTHING_KNOWN: Known = { declared: new Map(), store: undefined }
 
 const REQUIRED = { memory: [], client: [], database: ['db', 'sideConnections'], redis: ['redis'] } as const
 
-function storeOf(store: NonNullable<LimitsOptions['store']>, services: Cradle): SharedStore | undefined {
+function storeOf(
+  store: NonNullable<LimitsOptions['store']>,
+  services: Cradle,
+  patience: number,
+): SharedStore | undefined {
   if (store === 'memory') return undefined
   if (store === 'database') return createDatabaseStore(services)
-  return createRedisStore(store === 'redis' ? (services['redis'] as RedisClient) : store)
+  return createRedisStore(store === 'redis' ? (services['redis'] as RedisClient) : store, patience)
 }
 
 /**

@@ -5,6 +5,8 @@ import { fault } from './startup-codes.ts'
 /** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {
   readonly status: string
+  /** Connects a client with `lazyConnect`. */
+  connect?(): Promise<unknown>
   defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void
 }
 

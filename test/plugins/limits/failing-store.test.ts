@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { createApp, type Limiter, type Logger } from 'mortar'
 import { limits } from '@mortar/limits'
+import { Redis } from 'ioredis'
+import { serverUrl } from '../../support/servers.ts'
 
 describe('limits() with a store that fails', () => {
   it('logs the reason once, and has a gauge', async () => {
@@ -24,5 +26,31 @@ describe('limits() with a store that fails', () => {
     ])
     expect(degraded()).to.equal(1)
     await app.close()
+  })
+})
+
+describe('limits() with a client of Redis that is not connected yet', () => {
+  const url = serverUrl('TEST_REDIS_URL')
+  for (const lazyConnect of [false, true])
+    it(`counts in it from the first request: ${lazyConnect ? 'lazy' : 'connecting'}`, async () => {
+      const client = new Redis(url, { lazyConnect })
+      const app = createApp({ logger: false }).use(limits({ store: client }))
+      await app.ready()
+      const limiter = app.container.resolve<Limiter>('limiter')
+      await limiter.consume(`first of ${process.hrtime.bigint()}`, { limit: 3, window: '1s' })
+      expect(app.services.gauges.all.get('limits_degraded')!.read()).to.equal(0)
+      await app.close()
+      client.disconnect()
+    })
+
+  it('starts without it when it cannot be reached, and counts in memory', async () => {
+    const client = new Redis(1, '127.0.0.1', { lazyConnect: true, retryStrategy: null })
+    const app = createApp({ logger: false }).use(limits({ store: client, timeout: '50ms' }))
+    await app.ready()
+    const limiter = app.container.resolve<Limiter>('limiter')
+    expect((await limiter.consume('a', { limit: 3, window: '1s' })).allowed).to.equal(true)
+    expect(app.services.gauges.all.get('limits_degraded')!.read()).to.equal(1)
+    await app.close()
+    client.disconnect()
   })
 })
