@@ -1,7 +1,7 @@
 import { parseLimit } from '../limits/parse-limit.ts'
 import type { Limit } from '../contracts/limiter.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
-import { didYouMean } from '../support/nearest.ts'
+import { nearest } from '../support/nearest.ts'
 import type { Finding } from './finding.ts'
 
 const KEYS = ['limit', 'window', 'by']
@@ -47,12 +47,10 @@ export function checkOne(key: string, value: unknown): Finding[] {
 }
 
 function unknownKey(key: string, name: string): Finding {
-  const near = NEAR[name.toLowerCase()]
+  const near = NEAR[name.toLowerCase()] ?? nearest(name, KEYS)
   return finding(
     `has "${name}" in \`${key}\`, which is not a key of a limit`,
-    near === undefined
-      ? didYouMean(name, KEYS, 'Its keys are `limit`, `window` and `by`.')
-      : `Did you mean '${near}'?`,
+    near === undefined ? 'Its keys are `limit`, `window` and `by`.' : `Did you mean "${near}"?`,
   )
 }
 
@@ -68,14 +66,13 @@ function checkNumbers(key: string, value: Readonly<Record<string, unknown>>): Fi
 
 function checkBy(key: string, { by }: Readonly<Record<string, unknown>>): Finding[] {
   if (typeof by === 'function' || SUBJECTS.includes(by as string)) return []
+  const near = typeof by === 'string' ? nearest(by, SUBJECTS) : undefined
   return [
     finding(
       `has ${by === undefined ? 'no `by`' : `${describeValue(by)} as \`by\``} in \`${key}\``,
-      didYouMean(
-        String(by),
-        SUBJECTS,
-        "Write 'ip', 'user', 'credential', or a function (ctx) => string | null.",
-      ),
+      near === undefined
+        ? "Write 'ip', 'user', 'credential', or a function (ctx) => string | null."
+        : `Did you mean '${near}'?`,
     ),
   ]
 }
