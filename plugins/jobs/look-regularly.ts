@@ -34,6 +34,7 @@ export function lookRegularly(look: () => Promise<void>, outages: Outages) {
   const pause = (): number =>
     failures === 0 ? POLL * (0.9 + 0.2 * Math.random()) : Math.min(POLL * 2 ** failures, LONGEST_PAUSE)
 
+  /** Looks now, or again after the current look. */
   function wake(): void {
     if (isStopped) return
     isWanted = true
@@ -52,7 +53,6 @@ export function lookRegularly(look: () => Promise<void>, outages: Outages) {
     start() {
       isStopped = false
       lastSuccess = performance.now()
-      /** Looks now, or again after the current look. */
       wake()
     },
     /** Ends with the current look. */

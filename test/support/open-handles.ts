@@ -27,8 +27,8 @@ export function noteOpenHandles(test: string): void {
 }
 
 /**
- * Returns the resources that are open beyond a baseline. Sockets need a few turns of the event loop to go away, so this looks up to 200
- * times, which takes two seconds on a quiet machine and longer on a loaded one.
+ * Returns the resources that are open beyond a baseline. Sockets need a few turns of the event loop to go away, so this
+ * looks up to 200 times, which takes two seconds on a quiet machine and longer on a loaded one.
  */
 export async function leftOpenSince(baseline: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   for (let look = 1; ; look++) {
