@@ -113,13 +113,19 @@ describe('mortar dev, with a broken route file', function () {
       'routes/twice.get.ts': route('x'),
       'routes/twice/index.get.ts': route('x', '../../app.ts'),
     })
-    await until('/', ({ broken }) => broken !== null)
+    await until('/twice', ({ body }) =>
+      /twice\.get\.ts and \S+twice\/index\.get\.ts are both/.test(body.detail ?? ''),
+    )
+    await server.serving.output.until(/word\.get\.js and \S+word\.get\.ts are one module/)
     expect((await get('/users')).status).to.equal(404)
-    expect((await get('/twice')).body.detail).to.match(/twice\.get\.ts and \S+twice\/index\.get\.ts are both/)
+    expect((await get('/word')).body.detail).to.include('are one module')
     expect((await until('/', ({ broken }) => broken !== null)).broken).to.include('users.ts has no method')
-    expect(server.serving.output.text()).to.match(/word\.get\.js and \S+word\.get\.ts are one module/)
     rmSync(join(project.directory, 'routes/users.ts'))
     rmSync(join(project.directory, 'routes/twice'), { recursive: true })
+    const twice = await until('/twice', ({ broken, body }) => broken !== null && body.text === 'x')
+    expect(twice.broken).to.include('are one module').and.not.include('users.ts')
+    rmSync(join(project.directory, 'routes/word.get.js'))
     await until('/twice', ({ broken, body }) => broken === null && body.text === 'x')
+    await until('/word', ({ body }) => body.text === 'first')
   })
 })
