@@ -1,6 +1,6 @@
 import type { StartupError, Cradle } from 'mortar'
 import { MissingColumn, MissingTable } from '../errors.ts'
-import { createSql, type DataSourceLike } from './sql.ts'
+import { createRun, type DataSourceLike } from './sql.ts'
 import { fault } from '../startup-codes.ts'
 
 /**
@@ -9,10 +9,10 @@ import { fault } from '../startup-codes.ts'
  * @throws StartupError `MORTAR_AUTH_SCHEMA` for a database of an earlier version, with the migrations that are pending.
  */
 export async function checkColumns(source: DataSourceLike, services: Cradle): Promise<void> {
-  const sql = createSql(() => source)
+  const run = createRun(() => source)
   try {
-    await sql`select disabled_at from auth_users where 1 = 0`
-    await sql`select password_version from auth_reset_tokens where 1 = 0`
+    await run('select disabled_at from auth_users where 1 = 0', [])
+    await run('select password_version from auth_reset_tokens where 1 = 0', [])
   } catch (error) {
     if (error instanceof MissingTable) return
     if (error instanceof MissingColumn) throw outdated(error, await pendingMigrations(services))

@@ -1,8 +1,7 @@
 import { inTime, lateDatabase, type SideConnections } from 'mortar/kit'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { MissingTable } from '../errors.ts'
-import { DATABASE_NOW } from './fragments.ts'
-import { createSql, runInPool, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { createRun, runInPool, sqlOf, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000
@@ -12,11 +11,11 @@ export function endedSessionStatements(sql: Sql) {
   return {
     async publishEnded(id: string, expiresAt: number) {
       const { affected } = await sql`update auth_ended_sessions
-        set ended_at = ${DATABASE_NOW}, expires_at = ${expiresAt} where id = ${id}`
+        set ended_at = {now}, expires_at = ${expiresAt} where id = ${id}`
       if (affected === 1) return
       await unlessTaken(
         sql`insert into auth_ended_sessions (id, ended_at, expires_at)
-          values (${id}, ${DATABASE_NOW}, ${expiresAt})`,
+          values (${id}, {now}, ${expiresAt})`,
       )
     },
 
@@ -35,7 +34,7 @@ export function endedSessionStatements(sql: Sql) {
       const insert = async (): Promise<boolean> =>
         unlessTaken(
           sql`insert into auth_ended_sessions (id, ended_at, expires_at)
-            select id, ${DATABASE_NOW}, ${expiresAt} from auth_refresh_tokens
+            select id, {now}, ${expiresAt} from auth_refresh_tokens
             where user_id = ${userId} and password_version <= ${version} and id <> ${kept}
               and id not in (select id from auth_ended_sessions)`,
         )
@@ -64,20 +63,18 @@ export function readEndedSessions(
   if (isInMemory(source)) return undefined
   let limit = FIRST_DEADLINE
   const side = beside?.open(source, { deadline: () => limit, hedge: true })
-  const sql = side
-    ? createSql(
-        () => source,
-        (_, statement, values) => side.query(statement, values),
-      )
-    : createSql(
-        () => source,
-        (...statement) => inTime(runInPool(...statement), limit, () => lateDatabase(limit)),
-      )
+  const run = createRun(
+    () => source,
+    side
+      ? (_, statement, values) => side.query(statement, values)
+      : (...statement) => inTime(runInPool(...statement), limit, () => lateDatabase(limit)),
+  )
+  const sql = sqlOf(run)
   return {
     async since(moment) {
       // The outer join returns the time of the database even if nothing was published.
       const { records } = await sql`select clock.now_ms, ended.id, ended.expires_at
-        from (select ${DATABASE_NOW} as now_ms) clock
+        from (select {now} as now_ms) clock
         left join auth_ended_sessions ended on ended.ended_at >= ${moment}`
       limit = deadline
       const sessions = records

@@ -3,16 +3,9 @@ interface Dialect {
   readonly options: { readonly type: string }
 }
 
-/** An interpolated `DATABASE_NOW` becomes the database's current time in milliseconds since the epoch. */
-export const DATABASE_NOW = Symbol('the current time of the database')
-
-/** An interpolated `SHARE_LOCK` at the end of a select keeps the rows that were read unchanged until the statement is committed. */
-export const SHARE_LOCK = Symbol('a shared lock on the selected rows')
-
-/** Returns the SQL of `DATABASE_NOW` and `SHARE_LOCK` on this database; undefined for a value, which becomes a parameter. */
-export function fragmentOf(dataSource: Dialect, value: unknown): string | undefined {
-  if (value === DATABASE_NOW) return currentTime(dataSource)
-  return value === SHARE_LOCK ? shareLock(dataSource) : undefined
+/** Returns the SQL of a word of a statement on this database: `{now}`, `{share}`. */
+export function fragmentOf(dataSource: Dialect, word: string): string {
+  return word === '{now}' ? currentTime(dataSource) : shareLock(dataSource)
 }
 
 /** Each expression is in UTC, so a change to or from summer time does not move it. */

@@ -6,8 +6,10 @@ import {
   type TableShape,
   type Where,
 } from '../accounts/records.ts'
-import { createRun, insertion, listed, Value, type Part } from './dynamic-sql.ts'
-import { createSql, unlessTaken, type DataSourceLike } from './sql.ts'
+import { createRun, unlessTaken, type DataSourceLike, type Run } from './sql.ts'
+
+/** A part of a statement with its values. */
+type Part = Parameters<Run>
 
 /** The table of a feature on a relational database. The names of columns come from code, and values are parameters. */
 export function relationalRecords(source: () => DataSourceLike, shape: TableShape): Records {
@@ -16,43 +18,62 @@ export function relationalRecords(source: () => DataSourceLike, shape: TableShap
     key: [key],
     numbers = [],
   } = shape
-  const run = createRun(createSql(source))
+  const run = createRun(source)
   const isNumber = (column: string) => COMMON_NUMBERS.includes(column) || numbers.includes(column)
   const cellOf = ([column, value]: [string, unknown]) =>
     // PostgreSQL returns a bigint as a string.
     [column, value === null || !isNumber(column) ? value : Number(value)]
-  const change = async (parts: readonly Part[]) => (await run(parts)).affected ?? 0
+  const change = async (...part: Part) => (await run(...part)).affected ?? 0
 
   return {
-    insert: (row) => unlessTaken(run(insertion(name, row))),
+    insert: (row) => unlessTaken(run(...insertion(name, row))),
     async find(where, last) {
       const order = last === undefined ? '' : ` order by ${key} desc`
+      const [conditions, values] = whereOf(where)
       const limit = `${order} limit ${last ?? MOST_RECORDS}`
-      const { records } = await run([`select * from ${name}`, ...whereOf(where), limit])
+      const { records } = await run(`select * from ${name}${conditions}${limit}`, values)
       return records.map((record) => Object.fromEntries(Object.entries(record).map(cellOf)))
     },
     update(where, set) {
-      const changes = Object.entries(set).map(([column, value]) => [`${column} = `, new Value(value)])
-      return change([`update ${name} set `, ...listed(changes, ', '), ...whereOf(where)])
+      const [conditions, values] = whereOf(where)
+      const changes = Object.keys(set).map((column) => `${column} = ?`)
+      return change(`update ${name} set ${changes.join(', ')}${conditions}`, [
+        ...Object.values(set),
+        ...values,
+      ])
     },
-    remove: (where) => change([`delete from ${name}`, ...whereOf(where)]),
+    remove(where) {
+      const [conditions, values] = whereOf(where)
+      return change(`delete from ${name}${conditions}`, values)
+    },
   }
 }
 
-function whereOf(where: Where): Part[] {
-  const conditions = Object.entries(where).map(([column, value]): Part[] => {
-    if (value === null) return [`${column} is null`]
-    if (typeof value !== 'object') return [`${column} = `, new Value(value)]
-    return [`${column} `, ...conditionOf(value)]
-  })
-  return conditions.length === 0 ? [] : [' where ', ...listed(conditions, ' and ')]
+/** Returns the statement that inserts a row. Its keys are names of columns from code. */
+export function insertion(table: string, row: Readonly<Record<string, unknown>>): Part {
+  const values = Object.values(row)
+  return [`insert into ${table} (${Object.keys(row).join(', ')}) values (${listOf(values)})`, values]
 }
 
-function conditionOf(condition: Condition): Part[] {
-  if ('above' in condition) return ['> ', new Value(condition.above)]
-  if ('below' in condition) return ['< ', new Value(condition.below)]
-  if ('atMost' in condition) return ['<= ', new Value(condition.atMost)]
-  const isIn = 'anyOf' in condition
-  const values = (isIn ? condition.anyOf : condition.noneOf).map((value) => [new Value(value)])
-  return [isIn ? 'in (' : 'not in (', ...listed(values, ', '), ')']
+function whereOf(where: Where): Part {
+  const parts = Object.entries(where).map(([column, value]): Part => {
+    if (value === null) return [`${column} is null`, []]
+    if (typeof value !== 'object') return [`${column} = ?`, [value]]
+    const [condition, values] = conditionOf(value)
+    return [`${column} ${condition}`, values]
+  })
+  if (parts.length === 0) return ['', []]
+  return [` where ${parts.map(([text]) => text).join(' and ')}`, parts.flatMap(([, values]) => values)]
+}
+
+function conditionOf(condition: Condition): Part {
+  if ('above' in condition) return ['> ?', [condition.above]]
+  if ('below' in condition) return ['< ?', [condition.below]]
+  if ('atMost' in condition) return ['<= ?', [condition.atMost]]
+  if ('anyOf' in condition) return [`in (${listOf(condition.anyOf)})`, condition.anyOf]
+  return [`not in (${listOf(condition.noneOf)})`, condition.noneOf]
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
 }

@@ -8,7 +8,7 @@ import {
   type StatementResult,
 } from 'mortar/kit'
 import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
-import { DATABASE_NOW, fragmentOf, isNumbered, isSqlite } from './fragments.ts'
+import { fragmentOf, isNumbered, isSqlite } from './fragments.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
@@ -41,79 +41,70 @@ interface QueryRunnerLike {
   release(): Promise<void>
 }
 
-/** Runs one statement. Interpolated values become parameters, never part of the SQL. */
+/**
+ * Runs one statement. Each `?` is a parameter, `{now}` the database's current time in milliseconds since the epoch, and
+ * `{share}` at the end of a select keeps its rows unchanged until the statement is committed.
+ */
+export type Run = (text: string, values: readonly unknown[]) => Promise<StatementResult>
+
+/** Runs one statement in the form of `Run`. Interpolated values become parameters, never part of the SQL. */
 export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
 
+/** Creates a tag that runs one SQL statement: `` sql`delete from t where id = ${id}` ``. */
+export function sqlOf(run: Run): Sql {
+  return (text, ...values) => run(text.join('?'), values)
+}
+
 /**
- * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``. Statements are written
- * out instead of built from entities, so that they work whether or not the application has registered the entities, and
- * a missing table is the database's own error.
- * @param run runs a statement; by default on a connection of the pool.
+ * Creates the function that runs statements on a DataSource. Statements are written out instead of built from entities,
+ * so that they work whether or not the application has registered the entities, and a missing table is the database's
+ * own error.
+ * @param perform performs a statement; by default on a connection of the pool.
  * @throws MissingTable or MissingColumn if one does not exist. Any other failure keeps only the driver's message
  * and code, because TypeORM's error contains the parameters.
  */
-export function createSql(source: () => DataSourceLike, run: RunStatement = runInPool): Sql {
-  const built = createStatementCache()
-  return async (text, ...values) => {
+export function createRun(source: () => DataSourceLike, perform: typeof runInPool = runInPool): Run {
+  const written = new Map<string, Written>()
+  return async (text, values) => {
     const dataSource = source()
     if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
-    const statement = built(dataSource, text, values)
-    const parameters = values.filter((value) => typeof value !== 'symbol').map(bindable(dataSource))
+    let found = written.get(text)
+    if (found?.dataSource !== dataSource)
+      written.set(text, (found = { dataSource, statement: statementOf(dataSource, text) }))
+    const { statement } = found
+    const parameters = values.map(bindable(dataSource))
     try {
       // A deadlock victim is rolled back; a single statement can safely be repeated.
-      return await retryRolledBack(() => run(dataSource, statement, parameters))
+      return await retryRolledBack(() => perform(dataSource, statement, parameters))
     } catch (error) {
       throw translate(error)
     }
   }
 }
 
-/** One statement of a call site, and the DataSource for which it was built. */
-interface Built {
+/** The statement of a text, and the DataSource for which it was written. */
+interface Written {
   readonly dataSource: DataSourceLike
-  readonly clocks: number
   readonly statement: string
 }
 
-/** Builds the statement of each call site once, unless the DataSource or the position of the clock changes. */
-function createStatementCache(): typeof statementOf {
-  const cache = new WeakMap<TemplateStringsArray, Built>()
-  return (dataSource, text, values) => {
-    const clocks = values.reduce<number>(
-      (places, value, index) => (value === DATABASE_NOW ? places | (1 << index) : places),
-      0,
-    )
-    const found = cache.get(text)
-    if (found?.dataSource === dataSource && found.clocks === clocks) return found.statement
-    const statement = statementOf(dataSource, text, values)
-    cache.set(text, { dataSource, clocks, statement })
-    return statement
-  }
-}
+/** Names in quotes, which stay as they are; parameters, words and tables of the brick. */
+const PIECES = /(["`]).*?\1|\?|\{(?:now|share)\}|\bauth_\w+/g
 
-function statementOf(
-  dataSource: DataSourceLike,
-  text: TemplateStringsArray,
-  values: readonly unknown[],
-): string {
-  const numbered = isNumbered(dataSource)
+function statementOf(dataSource: DataSourceLike, text: string): string {
   let parameters = 0
-  const joined = text.reduce((left, right, index) => {
-    const fragment = fragmentOf(dataSource, values[index - 1])
-    if (fragment !== undefined) return `${left}${fragment}${right}`
-    parameters += 1
-    return `${left}${numbered ? `$${parameters}` : '?'}${right}`
+  return text.replaceAll(PIECES, (piece, quote?: string) => {
+    if (quote !== undefined) return piece
+    if (piece === '?') return isNumbered(dataSource) ? `$${++parameters}` : piece
+    return piece.startsWith('{') ? fragmentOf(dataSource, piece) : tableOf(dataSource, piece)
   })
-  return joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
 }
 
 const NOT_CONNECTED =
   'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
   'or await dataSource.initialize() before.'
 
-type RunStatement = typeof runInPool
-
-/** Runs a statement on a connection of the pool. */
+/** Performs a statement on a connection of the pool. */
 export async function runInPool(
   source: DataSourceLike,
   statement: string,

@@ -10,10 +10,9 @@ import type {
   UserQuery,
 } from '../accounts/auth-store.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
-import { createRun, insertion } from './dynamic-sql.ts'
+import { insertion } from './records.ts'
 import { ownValues, resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
-import { DATABASE_NOW, SHARE_LOCK } from './fragments.ts'
-import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { createRun, sqlOf, unlessTaken, type DataSourceLike, type Run, type Sql } from './sql.ts'
 
 /**
  * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource. `source` is called
@@ -21,9 +20,10 @@ import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
  * `beside`, or the pool without it.
  */
 export function createRelationalStore(source: () => DataSourceLike, beside?: SideConnections): AuthStore {
-  const sql = createSql(source)
+  const run = createRun(source)
+  const sql = sqlOf(run)
   return {
-    ...userStatements(sql, source),
+    ...userStatements(run, sql, source),
     ...accountStatements(sql),
     ...sessionStatements(sql),
     ...sessionLists(sql),
@@ -33,8 +33,7 @@ export function createRelationalStore(source: () => DataSourceLike, beside?: Sid
   }
 }
 
-function userStatements(sql: Sql, source: () => DataSourceLike) {
-  const run = createRun(sql)
+function userStatements(run: Run, sql: Sql, source: () => DataSourceLike) {
   return {
     async insertUser(user: NewUser) {
       const { id, name, email, passwordHash, fields = {} } = user
@@ -49,7 +48,7 @@ function userStatements(sql: Sql, source: () => DataSourceLike) {
         updated_at: now,
       }
       const own = ownValues(source(), fields)
-      return (await unlessTaken(run(insertion('auth_users', { ...row, ...own }))))
+      return (await unlessTaken(run(...insertion('auth_users', { ...row, ...own }))))
         ? this.findUserById(id)
         : null
     },
@@ -100,9 +99,9 @@ function accountStatements(sql: Sql) {
       const moment = new Date(now)
       const { affected } = isDisabled
         ? await sql`update auth_users set disabled_at = ${moment}, updated_at = ${moment},
-            password_version = password_version + 1, kept_session_id = ${null}
+            password_version = password_version + 1, kept_session_id = null
             where id = ${userId} and password_version = coalesce(${version}, password_version)`
-        : await sql`update auth_users set disabled_at = ${null}, updated_at = ${moment}
+        : await sql`update auth_users set disabled_at = null, updated_at = ${moment}
             where id = ${userId} and password_version = coalesce(${version}, password_version)`
       return affected === 1
     },
@@ -117,7 +116,7 @@ function accountStatements(sql: Sql) {
       const moment = new Date(now)
       const statement = endsSessions
         ? sql`update auth_users set email = ${to}, email_verified_at = ${moment}, updated_at = ${moment},
-            password_version = password_version + 1, kept_session_id = ${null}
+            password_version = password_version + 1, kept_session_id = null
             where id = ${userId} and email = ${from} and password_version = ${version} and disabled_at is null`
         : sql`update auth_users set email = ${to}, email_verified_at = ${moment}, updated_at = ${moment}
             where id = ${userId} and email = ${from} and password_version = ${version} and disabled_at is null`
@@ -146,7 +145,7 @@ function sessionStatements(sql: Sql) {
       const { affected } = await sql`insert into auth_refresh_tokens
         (id, user_id, password_version, family_hash, token_hash, created_at, rotated_at, expires_at)
         select ${id}, id, password_version, ${familyHash}, ${tokenHash}, ${createdAt}, ${rotatedAt}, ${expiresAt}
-        from auth_users where id = ${userId} and password_version = ${passwordVersion} and disabled_at is null ${SHARE_LOCK}`
+        from auth_users where id = ${userId} and password_version = ${passwordVersion} and disabled_at is null {share}`
       return affected === 1
     },
 
@@ -157,13 +156,13 @@ function sessionStatements(sql: Sql) {
 
     async rotateSession({ id, from, to, now }: Rotation) {
       const { affected } = await sql`update auth_refresh_tokens
-        set token_hash = ${to}, previous_hash = ${from}, rotated_at = ${now ?? DATABASE_NOW}
+        set token_hash = ${to}, previous_hash = ${from}, rotated_at = coalesce(${now ?? null}, {now})
         where id = ${id} and token_hash = ${from}`
       return affected === 1
     },
 
     async now() {
-      const { records } = await sql`select ${DATABASE_NOW} as now_ms`
+      const { records } = await sql`select {now} as now_ms`
       return Number(records[0]!['now_ms'])
     },
 

@@ -38,8 +38,11 @@ onEachDatabase('signUpFields', (inWorld) => {
 
   it('do not limit code of the application, which may set any column of its own', () =>
     inWorld(WITH_FIELDS, async (world) => {
-      const user = await providerOf(world).createUser({ ...ADA, fields: { role: 'admin' } })
-      expect(user.raw).to.deep.include({ role: 'admin', subscribed: true })
+      const user = await providerOf(world).createUser({
+        ...ADA,
+        fields: { role: 'admin', auth_from: 'an import' },
+      })
+      expect(user.raw).to.deep.include({ role: 'admin', subscribed: true, auth_from: 'an import' })
       const invited = await providerOf(world).invite({
         name: 'Bob',
         email: 'bob@example.com',

@@ -31,7 +31,7 @@ async function open(
   const db = client.db(name)
   const interruptions = new Interruptions()
   const userFields: Readonly<Record<string, unknown>> = ownColumns
-    ? { role: 'user', subscribed: true, settings: null }
+    ? { role: 'user', subscribed: true, settings: null, auth_from: null }
     : {}
   if (!withoutTables) await ensureAuthIndexes(db)
   const users = db.collection<Document & { _id: string }>('auth_users')

@@ -21,6 +21,8 @@ const OWN_COLUMNS = {
   role: { type: String, default: 'user' },
   subscribed: { type: Boolean, default: true },
   settings: { type: 'simple-json', nullable: true },
+  // Named like a table of the brick.
+  auth_from: { type: String, nullable: true },
   totp_secret: { type: String, nullable: true, select: false },
 } as const
 
