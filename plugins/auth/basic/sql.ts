@@ -82,7 +82,7 @@ export function createRun(source: () => DataSourceLike, perform: typeof runInPoo
   }
 }
 
-/** The statement of a text, and the DataSource for which it was written. */
+/** A statement, and the DataSource for which it was written. */
 interface Written {
   readonly dataSource: DataSourceLike
   readonly statement: string

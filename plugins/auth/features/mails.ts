@@ -1,3 +1,4 @@
+import type { StoredUser } from '../accounts/auth-store.ts'
 import type { Caller, FactorChange } from '../flows/proof.ts'
 
 /** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
@@ -25,16 +26,28 @@ export type MailKind =
   | FactorChange
 
 /** The contents of a mail, before they become texts. */
-export interface MailContent {
-  readonly kind: MailKind
+export interface MailContent extends MailTexts {
   readonly to: string
   readonly userId: string
+}
+
+/** The contents of a mail that are the same for every user, unless they have a link. */
+export interface MailTexts {
+  readonly kind: MailKind
   readonly subject: string
   /** The reason of the mail, as a sentence. */
   readonly why: string
   readonly action?: { readonly label: string; readonly link: string }
   /** Advice for a user who did not do it, as a sentence. */
   readonly otherwise: string
+}
+
+/** Addresses a mail to the owner of an account. */
+export function mailTo(
+  { id: userId, email: to }: Pick<StoredUser, 'id' | 'email'>,
+  texts: MailTexts,
+): MailContent {
+  return { to, userId, ...texts }
 }
 
 /** Mails that are sent after the response. */

@@ -1,8 +1,8 @@
 import type { DeletedRecords, StoredSession, StoredUser, UserQuery } from '../accounts/auth-store.ts'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
-import { tell } from './admit.ts'
 import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
+import { tidyFeatures } from './housekeeping.ts'
 import type { AuthParts } from './parts.ts'
 import type { AuditLog, FactorOperations, LinkOperations, ResealedSecrets } from './proof.ts'
 import { disableUser, enableUser, endSession, isAlive } from './sessions.ts'
@@ -100,7 +100,7 @@ export function createAccountOperations(parts: AuthParts): AccountOperations {
     remove: (userId) => deleteUser(parts, userId),
     async prune() {
       const now = clock.now()
-      await tell(parts, 'tidy', (feature) => feature.tidy?.(now))
+      await tidyFeatures(parts, now)
       // A clock that is ahead must not delete records that other processes still need.
       return store.deleteExpired(now, now + Math.min(0, parts.endedSessions.storeAhead))
     },

@@ -64,7 +64,6 @@ export function createChallenges(place: ChallengePlace): Challenges {
     ...createOffers(place),
     restore: async ({ row }) => void (await records.insert(row)),
     revoke: async (purpose, userId) => void (await records.remove({ user_id: userId, purpose })),
-    tidy: async (now) => void (await records.remove({ expires_at: { atMost: now } })),
   }
 }
 

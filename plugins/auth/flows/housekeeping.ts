@@ -1,5 +1,6 @@
 import { tell } from './admit.ts'
 import type { AuthParts } from './parts.ts'
+import type { FeaturePoints } from './proof.ts'
 import { clearAfterNewPassword } from './sessions.ts'
 
 /** Milliseconds between two clean-ups of a process. */
@@ -28,7 +29,7 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
       const message = 'Expired sessions and reset tokens could not be deleted'
       parts.outages.log({ part: 'clean-up of sessions', error, message })
     }
-    await tell(parts, 'tidy', (feature) => feature.tidy?.(now))
+    await tidyFeatures(parts, now)
   }
 
   const tidy = (): void => {
@@ -40,4 +41,13 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
     })
   }
   return Object.assign(tidy, { settled: () => running })
+}
+
+/** Deletes the rows of features that are over at `now`. What fails is logged. */
+export async function tidyFeatures({ tables, features, outages }: AuthParts, now: number): Promise<void> {
+  const over = { expires_at: { atMost: now } }
+  const rows = tables
+    .filter(({ shape }) => !shape.marksDeletion)
+    .map(({ records }): FeaturePoints => ({ tidy: () => records.remove(over) }))
+  await tell({ features: [...rows, ...features], outages }, 'tidy', (feature) => feature.tidy?.(now))
 }

@@ -3,6 +3,7 @@ import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { checkOwnFields } from '../accounts/sign-up-fields.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
+import { mailTo, type MailTexts } from '../features/mails.ts'
 import { invitedBody } from '../routes/shapes.ts'
 import { insertHashed, validate } from './create-user.ts'
 import { issue } from './forgot-password.ts'
@@ -31,18 +32,16 @@ export async function invite(parts: AuthParts, input: Invitation): Promise<User>
   const link = parts.resetMail.linkOf(token)
   const user = await insertHashed(parts, canonical, null)
   await parts.store.insertResetToken({ ...stored, userId: user.id }, parts.mostResetTokens)
-  parts.mails.send(invitationMail(user.id, user.email, link), CODE, stored.expiresAt)
+  parts.mails.send(mailTo(user, invitationMail(link)), CODE, stored.expiresAt)
   return userOf({ sub: user.id, user: user.raw })
 }
 
-function invitationMail(userId: string, to: string, link: string) {
+function invitationMail(link: string): MailTexts {
   return {
     kind: 'invitation',
-    to,
-    userId,
     subject: 'You have an account',
     why: 'Somebody has created an account for you.',
     action: { label: 'Set your password', link },
     otherwise: `The link works once, for ${lifetimeText(LIFETIME)}. After that, ask for a new password to get another one.`,
-  } as const
+  }
 }

@@ -160,6 +160,6 @@ export interface FeaturePoints {
   /** Resolves when the work that continues after responses is done. */
   settled?(): Promise<unknown>
   readonly audit?: AuditLog
-  /** Now and then: deletes rows that are over at `now`, in milliseconds since the epoch. */
+  /** Now and then, after the rows that are over at `now` were deleted, in milliseconds since the epoch. */
   tidy?(now: number): Promise<unknown>
 }

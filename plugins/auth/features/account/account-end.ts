@@ -1,4 +1,3 @@
-import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { describeFailure, sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
@@ -6,6 +5,7 @@ import { lifetimeText } from '../../flows/mail-message.ts'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
+import { mailTo, type MailTexts } from '../mails.ts'
 import { DELETIONS } from './table.ts'
 import { refused } from '../../refusals.ts'
 
@@ -47,7 +47,7 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
         if (!isNew) await deletions.update({ user_id: user.id, password_version: { atMost: version } }, set)
         if (!(await kit.accounts.disable(user))) throw sessionOver()
         const link = `${page}#token=${tokenOf(kit, user.id, version)}`
-        kit.mails.send(deletionMail(user, link, grace), caller, due)
+        kit.mails.send(mailTo(user, deletionMail(link, grace)), caller, due)
       }),
     restore(token, caller) {
       const known: Known = {}
@@ -94,11 +94,9 @@ function readToken({ vault }: FeatureKit, token: string) {
   return version === null ? null : { user_id: userId, password_version: Number(version) }
 }
 
-function deletionMail({ id: userId, email: to }: StoredUser, link: string, grace: number) {
+function deletionMail(link: string, grace: number): MailTexts {
   return {
-    kind: 'account-deletion' as const,
-    to,
-    userId,
+    kind: 'account-deletion',
     subject: 'Your account will be deleted',
     why: `Your account is closed, and every session has ended. It will be deleted in ${lifetimeText(grace)}.`,
     action: { label: 'Take it back', link },

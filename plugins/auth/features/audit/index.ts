@@ -38,7 +38,6 @@ export function audit(options: AuditOptions = {}): AuthFeature {
       return {
         audit: createAuditList(records),
         settled: writer.settled,
-        tidy: (now) => records.remove({ expires_at: { atMost: now } }),
       }
     },
   }

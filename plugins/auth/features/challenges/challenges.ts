@@ -38,7 +38,7 @@ export interface Challenge {
 /**
  * Single-use secrets of features: the links of mails, and steps of a login. 256 random bits, stored as a hash in
  * `auth_challenges`. Each ends with a new password, `signOut` and `disable`, because it belongs to one password version.
- * A feature that uses it lists `CHALLENGES` in `tables`, and calls `tidy`.
+ * A feature that uses it lists `CHALLENGES` in `tables`.
  */
 export interface Challenges {
   /** Stores a secret. @returns the token for its owner. */
@@ -60,6 +60,4 @@ export interface Challenges {
   restore(challenge: Challenge): Promise<void>
   /** Ends every secret of a user for a purpose. */
   revoke(purpose: ChallengePurpose, userId: string): Promise<void>
-  /** Deletes secrets that have expired at `now`. */
-  tidy(now: number): Promise<void>
 }

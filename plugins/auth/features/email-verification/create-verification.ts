@@ -5,9 +5,10 @@ import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { ownAddress, ownerNeeded } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
-import type { Challenge, ChallengePurpose } from '../challenges/challenges.ts'
+import type { Challenge } from '../challenges/challenges.ts'
 import type { FeatureKit } from '../feature.ts'
-import { accountExistsMail, changedMail, changeMail, changeRequestedMail, verifyMail } from './mails.ts'
+import { mailTo } from '../mails.ts'
+import { ACCOUNT_EXISTS, CHANGE_REQUESTED, CHANGED, linkMail, type LinkPurpose } from './mails.ts'
 import type { EmailVerification } from './verification.ts'
 import { refused } from '../../refusals.ts'
 
@@ -36,7 +37,7 @@ export function createEmailVerification(kit: FeatureKit, settings: LinkSettings)
         await redeem(kit, link)
         if (data === user.email) return 'verified'
         kit.events.emit('auth.email.changed', { ip: caller.ip, requestId: caller.id, userId: user.id })
-        kit.mails.send(changedMail(user), caller)
+        kit.mails.send(mailTo(user, CHANGED), caller)
         return 'changed'
       })
     },
@@ -44,7 +45,7 @@ export function createEmailVerification(kit: FeatureKit, settings: LinkSettings)
     signUp: (input, caller) =>
       kit.signUpUnseen(input, caller, {
         created: (user) => sendTo(user, caller),
-        taken: async (user) => kit.mails.send(accountExistsMail(user), caller),
+        taken: async (user) => kit.mails.send(mailTo(user, ACCOUNT_EXISTS), caller),
       }),
   }
   return { api, sendTo }
@@ -74,12 +75,12 @@ function createRequests(
         const user = await kit.sessions.owner(own)
         if (user.email === email) throw ownAddress()
         await kit.later(async () => {
-          kit.mails.send(changeRequestedMail(user), caller)
+          kit.mails.send(mailTo(user, CHANGE_REQUESTED), caller)
           // A link to an address with a typing error must not work any more. For a taken address too: otherwise the
           // state of the earlier link would reveal the account.
           await kit.challenges.revoke('change-email', userId)
           const owner = await kit.users.findUserByEmail(email)
-          if (owner !== null) return kit.mails.send(accountExistsMail(owner), caller)
+          if (owner !== null) return kit.mails.send(mailTo(owner, ACCOUNT_EXISTS), caller)
           await links.send('change-email', user, email, caller)
         })
       })
@@ -117,11 +118,10 @@ function createLinks(kit: FeatureKit, { lifetime, page }: LinkSettings) {
   const linkOf = (token: string) => `${page}#token=${token}`
   return {
     /** Sends the link of an address of a user. */
-    async send(purpose: ChallengePurpose, user: StoredUser, to: string, caller: Caller): Promise<void> {
+    async send(purpose: LinkPurpose, user: StoredUser, to: string, caller: Caller): Promise<void> {
       const link = linkOf(await challenges.issue({ purpose, user, lifetime, data: to }))
-      const mailOf = purpose === 'verify-email' ? verifyMail : changeMail
       const until = kit.clock.now() + lifetime * 1000
-      kit.mails.send(mailOf({ userId: user.id, to, link, lifetime }), caller, until)
+      kit.mails.send(linkMail(purpose, { userId: user.id, to, link, lifetime }), caller, until)
     },
 
     /** Does the work of `send` for an address without a link: its secret belongs to nobody and has expired. */
@@ -131,7 +131,9 @@ function createLinks(kit: FeatureKit, { lifetime, page }: LinkSettings) {
       const token = await challenges
         .issue({ purpose: 'verify-email', user, lifetime: 0, data: to })
         .catch(() => 'x'.repeat(43))
-      await kit.mails.rehearse(verifyMail({ userId: user.id, to, link: linkOf(token), lifetime }))
+      await kit.mails.rehearse(
+        linkMail('verify-email', { userId: user.id, to, link: linkOf(token), lifetime }),
+      )
     },
 
     /** Finds the challenge of a link that is still of use. */

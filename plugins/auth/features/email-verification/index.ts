@@ -45,7 +45,6 @@ export function emailVerification(options: EmailVerificationOptions = {}): AuthF
         async admitted(_grant, { user, way }, caller) {
           if (way === 'signup' && !hasProvenEmail(user)) await sendTo(user, caller)
         },
-        tidy: kit.challenges.tidy,
       }
     },
   }

@@ -1,8 +1,9 @@
 import { ignore } from 'mortar/kit'
+import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { Known } from '../../events/outcomes.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
-import type { MailContent } from '../mails.ts'
+import { mailTo, type MailTexts } from '../mails.ts'
 import { PAGE_PATH } from './page.ts'
 import { refused } from '../../refusals.ts'
 
@@ -17,13 +18,13 @@ export function createDenial(kit: FeatureKit) {
   const page = kit.linkTo(PAGE_PATH)
   return {
     /** Mails a notice with a link. Without a link if it cannot be stored. */
-    async notify(mail: MailContent, caller: Caller) {
+    async notify(user: StoredUser, texts: MailTexts, caller: Caller) {
       // Whoever has got in can raise the version, and must not end this link by it.
-      const owner = { id: mail.userId, passwordVersion: 0 }
+      const owner = { id: user.id, passwordVersion: 0 }
       const issued = { purpose: 'not-me', user: owner, lifetime: LIFETIME, outlivesVersion: true } as const
       const token = await kit.challenges.issue(issued).catch(() => undefined)
       const action = token && { label: 'This was not me', link: `${page}#token=${token}` }
-      kit.mails.send({ ...mail, ...(action && { action }) }, caller)
+      kit.mails.send({ ...mailTo(user, texts), ...(action && { action }) }, caller)
     },
     /** Ends every session of the account of a link, and mails a link that sets a new password. @throws Unauthorized `invalid_link`, LimitReached. */
     deny(token: string, caller: Caller) {

@@ -6,7 +6,7 @@ import type { Records } from '../../accounts/records.ts'
 import type { Caller, FactorChange } from '../../flows/proof.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { AuthFeature } from '../feature.ts'
-import type { MailContent } from '../mails.ts'
+import type { MailTexts } from '../mails.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { createDenial } from './denial.ts'
 import { denialRoutes } from './routes.ts'
@@ -32,14 +32,10 @@ export function notices(): AuthFeature {
         async admitted({ user }, { way, isKnownDevice }, caller) {
           if (way === 'renewal' || isKnownDevice) return
           const isNew = await remember(browsers, user, caller, kit.clock.now())
-          if (isNew && way === 'login') await denial.notify(newBrowser(user, caller), caller)
+          if (isNew && way === 'login') await denial.notify(user, newBrowser(caller), caller)
         },
-        factorChanged: (user, change, caller) => denial.notify(factorChanged(user, change), caller),
-        passwordChanged: (user, caller) => denial.notify(passwordChanged(user), caller),
-        async tidy(now) {
-          await kit.challenges.tidy(now)
-          await browsers.remove({ expires_at: { atMost: now } })
-        },
+        factorChanged: (user, change, caller) => denial.notify(user, factorChanged(change), caller),
+        passwordChanged: (user, caller) => denial.notify(user, PASSWORD_CHANGED, caller),
       }
     },
   }
@@ -64,27 +60,21 @@ const OTHERWISE =
   'If it was not you, use this link: it ends every session of your account, and you choose a new password.'
 const REMOVE = `${OTHERWISE} Then log in and remove it: a new password alone does not.`
 
-function newBrowser({ id: userId, email: to }: StoredUser, caller: Caller): MailContent {
+function newBrowser(caller: Caller): MailTexts {
   const device = deviceName(caller.get?.('user-agent'))
   return {
     kind: 'new-browser',
-    to,
-    userId,
     subject: 'New sign-in to your account',
     why: `Somebody, probably you, has signed in to your account from a new browser: ${device}, address ${caller.ip}.`,
     otherwise: OTHERWISE,
   }
 }
 
-function passwordChanged({ id: userId, email: to }: StoredUser): MailContent {
-  return {
-    kind: 'password-changed',
-    to,
-    userId,
-    subject: 'Your password was changed',
-    why: 'The password of your account was changed. Every other session of your account has ended.',
-    otherwise: OTHERWISE,
-  }
+const PASSWORD_CHANGED: MailTexts = {
+  kind: 'password-changed',
+  subject: 'Your password was changed',
+  why: 'The password of your account was changed. Every other session of your account has ended.',
+  otherwise: OTHERWISE,
 }
 
 const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; readonly why: string }>> = {
@@ -118,12 +108,7 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
   },
 }
 
-function factorChanged({ id: userId, email: to }: StoredUser, kind: FactorChange): MailContent {
-  return {
-    kind,
-    to,
-    userId,
-    ...FACTOR_CHANGES[kind],
-    otherwise: kind === 'account-linked' || kind === 'passkey-added' ? REMOVE : OTHERWISE,
-  }
+function factorChanged(kind: FactorChange): MailTexts {
+  const otherwise = kind === 'account-linked' || kind === 'passkey-added' ? REMOVE : OTHERWISE
+  return { kind, ...FACTOR_CHANGES[kind], otherwise }
 }

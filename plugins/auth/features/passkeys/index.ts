@@ -1,13 +1,13 @@
 /** Entry `@mortar/auth/passkeys`: sign-in with passkeys (WebAuthn), as a way in and as both factors. */
 import { checkOptions } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { SecondFactorRequired } from '../../errors.ts'
 import { CODE } from '../../flows/parts.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import { PASSKEY_FIELDS } from '../../routes/shapes.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
+import { forgetBeforeProof } from '../forget-before-proof.ts'
 import { createSessionMethods, MFA } from '../session-methods/session-methods.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { PASSKEY_METHODS, PasskeyOperations } from './operations.ts'
@@ -61,14 +61,13 @@ export function passkeys(options: PasskeysOptions = {}): AuthFeature {
 function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOptions): ConnectedFeature {
   const stored = new StoredPasskeys(kit)
   const party = relyingParty(options, () => kit.linkTo(''))
-  const sessionMethods = createSessionMethods(kit)
   const refuseWithout = async (user: StoredUser) => {
     if (required && !user.isDisabled && (await stored.rowsOf(user.id)).length > 0)
       throw new SecondFactorRequired(['passkey'])
   }
   const operations = new PasskeyOperations(kit, stored, party)
   return {
-    ...sessionMethods,
+    ...createSessionMethods(kit),
     api: operations,
     policies: { mfa: MFA },
     async demand({ user, methods = METHODS }) {
@@ -93,15 +92,6 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
         return true
       },
     },
-    addressProving: (user) => stored.forget(user.id),
-    async passwordChanged(before) {
-      const user = await kit.users.findUserById(before.id)
-      // A reset has proven the address: whoever registered it before loses every way in.
-      if (user !== null && hasProvenEmail(user) && !hasProvenEmail(before)) await stored.forget(user.id)
-    },
-    async tidy(now) {
-      await kit.challenges.tidy(now)
-      await sessionMethods.tidy(now)
-    },
+    ...forgetBeforeProof(kit, ({ id }) => stored.forget(id)),
   }
 }

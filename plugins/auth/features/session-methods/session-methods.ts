@@ -34,6 +34,5 @@ export function createSessionMethods(kit: FeatureKit) {
       const [row] = await records.find({ session_id: sessionId })
       return row && String(row['methods']).split(' ')
     },
-    tidy: (now) => records.remove({ expires_at: { atMost: now } }),
   } satisfies FeaturePoints
 }

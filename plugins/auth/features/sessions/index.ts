@@ -40,7 +40,6 @@ export function sessions(options: SessionsOptions = {}): AuthFeature {
           createPlaces(options.place),
         ),
         admitted: (grant, _, caller) => details.insert(detailsOf(grant, caller, kit.clock.now())),
-        tidy: (now) => details.remove({ expires_at: { atMost: now } }),
       }
     },
   }

@@ -1,7 +1,7 @@
 /** Entry `@mortar/auth/social`: sign-in at Google, GitHub and other providers of OpenID Connect. */
 import { checkOptions } from 'mortar/kit'
-import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import type { AuthFeature } from '../feature.ts'
+import { forgetBeforeProof } from '../forget-before-proof.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { createSessionMethods } from '../session-methods/session-methods.ts'
@@ -62,12 +62,7 @@ export function social(options: SocialOptions): AuthFeature {
           list: (userId) => accounts.list(userId),
           remove: (userId, id) => accounts.remove(userId, id),
         },
-        addressProving: (user) => accounts.forget(user.id),
-        async passwordChanged(before) {
-          const user = await kit.users.findUserById(before.id)
-          // A reset has proven the address: whoever registered it before loses every way in.
-          if (user !== null && hasProvenEmail(user) && !hasProvenEmail(before)) await accounts.forget(user.id)
-        },
+        ...forgetBeforeProof(kit, ({ id }) => accounts.forget(id)),
       }
     },
   }

@@ -15,7 +15,7 @@ export function ticket(): AuthFeature {
     routes: [ticketRoutes()],
     connect(kit) {
       const api = createTickets(kit)
-      return { api, redeemTicket: api.redeem, tidy: kit.challenges.tidy }
+      return { api, redeemTicket: api.redeem }
     },
   }
 }

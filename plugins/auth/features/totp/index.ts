@@ -1,10 +1,10 @@
 /** Entry `@mortar/auth/totp`: one-time codes of an authenticator app as a second factor, with recovery codes. */
 import { checkOptions } from 'mortar/kit'
 import { SecondFactorRequired } from '../../errors.ts'
-import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { FACTOR_FIELDS } from '../../routes/shapes.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
+import { forgetBeforeProof } from '../forget-before-proof.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
@@ -51,9 +51,8 @@ export function totp(options: TotpOptions = {}): AuthFeature {
 
 function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
   const authenticators = createAuthenticators(kit)
-  const sessionMethods = createSessionMethods(kit)
   return {
-    ...sessionMethods,
+    ...createSessionMethods(kit),
     api: createSecondFactor(kit, authenticators, issuer),
     policies: { mfa: MFA },
     async demand({ user, methods = METHODS, isKnownDevice = false }) {
@@ -68,32 +67,17 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
       return withFactor(await authenticators.verify(user, row, codes, caller))
     },
     factors: createFactorOperations(kit, authenticators),
-    ...(kit.asksForProof && forgetBeforeProof(kit)),
-    async tidy(now) {
-      await kit.challenges.tidy(now)
-      await sessionMethods.tidy(now)
-      await kit.records(TOTP).remove({ expires_at: { atMost: now } })
-    },
+    ...(kit.asksForProof && forgetBeforeProof(kit, (user) => forget(kit, user))),
   }
 }
 
 /**
- * The first proof of an address takes away the factor from before it: whoever has signed up with the address of somebody
- * else would lock its owner out. Where nobody is asked for a proof, a reset says nothing about that.
+ * A factor from before the first proof of the address would lock its owner out. Where nobody is asked for a proof, a reset
+ * says nothing about that.
  */
-function forgetBeforeProof(kit: FeatureKit) {
-  const forget = async ({ id }: StoredUser) => {
-    await kit.records(RECOVERY_CODES).remove({ user_id: id })
-    if ((await kit.records(TOTP).remove({ user_id: id })) > 0)
-      kit.events.emit('auth.factor.removed', { userId: id })
-  }
-  return {
-    addressProving: forget,
-    async passwordChanged(before: StoredUser) {
-      const user = await kit.users.findUserById(before.id)
-      if (user !== null && hasProvenEmail(user) && !hasProvenEmail(before)) await forget(user)
-    },
-  }
+async function forget({ records, events }: FeatureKit, { id }: StoredUser): Promise<void> {
+  await records(RECOVERY_CODES).remove({ user_id: id })
+  if ((await records(TOTP).remove({ user_id: id })) > 0) events.emit('auth.factor.removed', { userId: id })
 }
 
 /** A disabled account is refused like a wrong password, so it is not asked for a code. */

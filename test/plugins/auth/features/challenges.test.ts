@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Challenges } from '../../../../plugins/auth/features/challenges/challenges.ts'
 import { CHALLENGES } from '../../../../plugins/auth/features/challenges/table.ts'
 import type { AuthFeature, FeatureKit } from '../../../../plugins/auth/features/feature.ts'
+import { prune } from './support/account-scene.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
 import { ADA, PASSWORD, settle, signedUp, type InWorld, type World } from '../support/world.ts'
 
@@ -19,7 +20,7 @@ function withChallenges(
     tables: [CHALLENGES],
     connect(given) {
       kit = given
-      return { tidy: given.challenges.tidy }
+      return {}
     },
   }
   return inWorld({ withFeatures: true, auth: { features: [probe] } }, (world) =>
@@ -94,11 +95,11 @@ onEachDatabase('Challenges', (inWorld) => {
       const spent = await Promise.all(Array.from({ length: 8 }, spend))
       expect(spent.filter(Boolean)).to.have.length(1)
       world.clock.advance(HOUR + 59)
-      await challenges.tidy(world.clock.now())
+      await prune(world)
       world.clock.advance(-60)
       expect(await spend()).to.equal(false)
       world.clock.advance(61)
-      await challenges.tidy(world.clock.now())
+      await prune(world)
       expect(await world.storage.rows('auth_challenges')).to.deep.equal([])
       expect(await spend()).to.equal(false)
     }))
