@@ -41,7 +41,7 @@ export async function changePassword(
         beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }, { methods, caller }),
       )
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
-      await settle(parts.limits.success('changePassword', { ip: caller.ip, ...counted }))
+      await parts.limits.success('changePassword', { ip: caller.ip, ...counted })
       // Another change or a reset ended the new session within these milliseconds.
       if (next.value === null) throw sessionOver()
       if (next.value) known.sessionId = next.value.sessionId

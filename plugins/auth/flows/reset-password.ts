@@ -1,4 +1,3 @@
-import { ignore } from 'mortar/kit'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
@@ -29,8 +28,7 @@ export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Ca
       const user = await redeem(parts, input, known)
       await clearAfterNewPassword(parts, user.id)
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
-      // The password is stored, so a failure of the limiter must not ask for a repetition.
-      await parts.limits.success('login', { ip: caller.ip, email: user.email }).catch(ignore)
+      await parts.limits.success('login', { ip: caller.ip, email: user.email })
     }),
   )
 }

@@ -109,17 +109,29 @@ export function createRateLimits(options: RateLimitsOptions) {
       }
       return { headers: limitHeaders(visible) }
     },
-    /** Resets the counts of the address or user after a success. Tries of an IP stay counted. */
+    /** Resets the counts of the address or user after a success. Tries of an IP stay counted. Never rejects. */
     async success(rule: LimitRule, subject: LimitSubject) {
       for (const limit of applying(rule, subject))
         if (FAILURES.has(`${limit.rule}.${limit.scope}`))
-          await limiter.clear(keyOf(key, limit, subject), limit)
+          await corrected(() => limiter.clear(keyOf(key, limit, subject), limit))
     },
-    /** Subtracts an attempt that the server could not process. `except` names scopes that stay counted. */
+    /**
+     * Subtracts an attempt that the server could not process. `except` names scopes that stay counted. Never rejects.
+     */
     async giveBack(rule: LimitRule, subject: LimitSubject, except: readonly LimitScope[] = []) {
       for (const limit of applying(rule, subject))
-        if (!except.includes(limit.scope)) await limiter.giveBack(keyOf(key, limit, subject), limit)
+        if (!except.includes(limit.scope))
+          await corrected(() => limiter.giveBack(keyOf(key, limit, subject), limit))
     },
+  }
+}
+
+/** A count that could not be corrected stays: what it belongs to is done, or has failed for its own reason. */
+async function corrected(correct: () => unknown): Promise<void> {
+  try {
+    await correct()
+  } catch {
+    // The limiter of the application reports its own faults.
   }
 }
 

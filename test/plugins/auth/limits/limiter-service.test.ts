@@ -15,11 +15,12 @@ function recorder({ clears = true } = {}) {
       expect(key).to.match(/^auth:[\w-]{43}$/)
       return act(key, limit)
     }
+  const away = () => Promise.reject(new Error('The limiter is away.'))
   const limiter: Limiter = {
     ...memory,
     consume: note('consume', memory.consume),
-    clear: note('clear', clears ? memory.clear : () => Promise.reject(new Error('The limiter is away.'))),
-    giveBack: note('giveBack', memory.giveBack),
+    clear: note('clear', clears ? memory.clear : away),
+    giveBack: note('giveBack', clears ? memory.giveBack : away),
   }
   return { calls, brick: defineBrick({ name: 'limits', services: { limiter: value(limiter) } }) }
 }
@@ -37,6 +38,17 @@ onEachStore('the service limiter', (inWorld) => {
     })
   })
 
+  it('fails no login whose count cannot be reset, and changes no refusal whose count cannot be given back', () => {
+    const { calls, brick } = recorder({ clears: false })
+    return inWorld({ limited: true, bricks: [brick] }, async (world) => {
+      const client = await signedUp(world)
+      const login = await world.client().post('/auth/login', { email: ADA.email, password: PASSWORD })
+      expect([login.status, calls.includes('clear')]).to.deep.equal([200, true])
+      const weak = await client.post('/auth/change-password', { current: PASSWORD, next: 'password1234' })
+      expect([weak.status, calls.includes('giveBack')]).to.deep.equal([422, true])
+    })
+  })
+
   it('fails no new password that is stored already', () => {
     const { calls, brick } = recorder({ clears: false })
     return inWorld({ limited: true, bricks: [brick] }, async (world) => {
@@ -46,7 +58,7 @@ onEachStore('the service limiter', (inWorld) => {
       expect((await client.post('/auth/refresh')).status).to.equal(200)
       const reset = { token: await resetTokenFor(world), password: PASSWORD }
       expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
-      expect(calls.filter((name) => name === 'clear')).to.have.length(2)
+      expect(calls.filter((name) => name === 'clear')).to.have.length(3)
     })
   })
 })
