@@ -10,6 +10,7 @@ export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (isThenable(value)) return 'a promise'
   if (isClass(value)) return 'a class'
+  if (value instanceof Map) return 'a Map'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 

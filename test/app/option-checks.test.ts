@@ -142,6 +142,7 @@ describe('A guard', () => {
   it('of a router does not make it public when it is inside a Map', async () => {
     const error = await startupErrorOf(() => createRouter(new Map([['auth', true]]) as never))
     expect(error.code).to.equal('MORTAR_OPTION_TYPE')
+    expect(error.message).to.contain('The options of createRouter() are a Map, not an object.')
   })
 
   for (const auth of ['', []])
