@@ -32,24 +32,25 @@ export async function changePassword(
   const { userId, sessionId } = own
   const counted = { user: userId }
   const known: Known = { userId, sessionId }
-  const session = await withEvent(parts, { flow: 'changePassword', caller, known }, () =>
+  const grant = await withEvent(parts, { flow: 'changePassword', caller, known }, () =>
     countedWork(parts, caller, { rule: 'changePassword', counted }, async () => {
       const { user, methods } = await replacePassword(parts, input, { userId, caller })
       await clearAfterNewPassword(parts, userId)
       // The password is stored, so no failure from here on may ask for a repetition.
-      const next = await settle(
+      const [next] = await Promise.allSettled([
         beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }, { methods, caller }),
-      )
+      ])
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
       await parts.limits.success('changePassword', { ip: caller.ip, ...counted })
+      if (next.status === 'rejected') return refused('password_changed', { cause: next.reason })
       // Another change or a reset ended the new session within these milliseconds.
       if (next.value === null) throw sessionOver()
-      if (next.value) known.sessionId = next.value.sessionId
-      return next
+      known.sessionId = next.value.sessionId
+      return next.value
     }),
   )
-  if (session.value) return session.value
-  throw refused('password_changed', { cause: session.error })
+  if (grant instanceof Error) throw grant
+  return grant
 }
 
 /** Tries twice, because the first attempt may have met a connection that was lost before. */
@@ -60,18 +61,6 @@ function beginAgain(
 ): Promise<Grant | null> {
   const begin = () => admit(parts, { user, way: 'renewal', methods }, { caller })
   return begin().catch(begin)
-}
-
-interface Settled<T> {
-  readonly value?: T
-  readonly error?: unknown
-}
-
-function settle<T>(work: Promise<T>): Promise<Settled<T>> {
-  return work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  )
 }
 
 /** @returns the user before the change, and the methods of the proof. */
