@@ -199,8 +199,7 @@ export interface FeatureSessions {
   /** Ends every session of a user but one. @returns false if the account has changed since it was read. */
   endOthers(user: StoredUser, kept: string): Promise<boolean>
   /**
-   * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4). Without `methods` it
-   * has those of the session.
+   * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4).
    * @returns null if the session is over, or was replaced by another request.
    */
   renew(user: StoredUser, sessionId: string, renewal: SessionRenewal): Promise<Grant | null>
@@ -233,7 +232,7 @@ export interface FeatureAccounts {
 /** A new session in place of another one. */
 export interface SessionRenewal {
   readonly caller: Caller
-  readonly methods?: readonly string[]
+  readonly methods: readonly string[]
   /** True if the other session has ended already. */
   readonly isOver?: boolean
 }

@@ -15,7 +15,7 @@ import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countAttempt, countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveAgain, provePasskey } from './prove-again.ts'
-import { endEverySession, endOtherSessions, endSession, isAlive, methodsOf } from './sessions.ts'
+import { endEverySession, endOtherSessions, endSession, isAlive } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings {
@@ -103,8 +103,7 @@ function sessionsOf(parts: AuthParts): FeatureSessions {
     end: (sessionId) => endSession(parts, sessionId),
     endOthers: (user, kept) => endOtherSessions(parts, user, kept),
     async renew(user, sessionId, { caller, methods, isOver }) {
-      const proof = { user, way: 'renewal', methods: methods ?? (await methodsOf(parts, sessionId)) } as const
-      const grant = await admit(parts, proof, { caller })
+      const grant = await admit(parts, { user, way: 'renewal', methods }, { caller })
       if (grant === null || isOver) return grant
       // The new session begins first, so that a process that ends here leaves the user signed in.
       if (await endSession(parts, sessionId)) return grant

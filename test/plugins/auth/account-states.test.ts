@@ -36,6 +36,16 @@ onEachStore('A disabled account', (inWorld) => {
       expect((await client.get('/private')).status).to.equal(401)
     }))
 
+  it('has no access token after its deletion, whoever disabled it', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const { id } = (await client.get('/auth/me')).body
+      await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
+      expect((await client.get('/private')).status).to.equal(200)
+      expect(await providerOf(world).deleteUser(id)).to.equal(true)
+      expect((await client.get('/private')).status).to.equal(401)
+    }))
+
   it('gets no mail with a reset link', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

@@ -82,6 +82,19 @@ onEachStore('A failure between any two statements', (inWorld) => {
     )
   })
 
+  it('of a request for a link is reported for each address alike', () =>
+    withVerification(inWorld, async (scene) => {
+      await withLink(scene)
+      await settle(scene)
+      for (const email of [ADA.email, 'eve@example.com']) {
+        const failing = scene.storage.interruptions.failAt(1)
+        const { status } = await scene.client().post(`${VERIFY}/resend`, { email })
+        failing.restore()
+        await settle(scene)
+        expect(status, email).to.equal(500)
+      }
+    }))
+
   it('of a statement whose reply is lost reports the change that has happened', () =>
     withVerification(inWorld, async (scene) => {
       const { token } = await withChange(scene)

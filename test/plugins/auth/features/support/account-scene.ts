@@ -32,7 +32,8 @@ export function withAccount(options: AccountOptions = {}) {
   }
   const kit = {} as FeatureKit
   const probe: AuthFeature = { name: 'probe' as never, connect: (own) => ({ api: Object.assign(kit, own) }) }
-  const features = [...ALL, account(options), probe]
+  // First: the order of features must not decide which table of a deleted account is emptied last.
+  const features = [account(options), ...ALL, probe]
   const world: WorldOptions = {
     withFeatures: true,
     auth: { features, sendMail, appUrl: 'https://notes.example.com' },
