@@ -10,6 +10,8 @@ export function createUsers() {
   const denied = new Set<string>()
   const expired = new Set<string>()
   const stuck = new Set<string>()
+  /** Users for whom the policy was evaluated. */
+  const judged: string[] = []
   /** Users of tokens that do not belong to the user in their name any more. */
   const moved = new Map<string, string>()
   /** Number of evaluations of the policy that still fail for a user. */
@@ -25,6 +27,7 @@ export function createUsers() {
     },
     policies: {
       owner({ id }, { params }) {
+        judged.push(id)
         const failures = failing.get(id) ?? 0
         failing.set(id, Math.max(0, failures - 1))
         if (failures > 0) throw new Error('The database does not respond.')
@@ -37,7 +40,7 @@ export function createUsers() {
   const end = (user: string): void => {
     for (const [onEnd, token] of watchers) if (token === user) onEnd()
   }
-  return { brick, watchers, denied, expired, stuck, moved, failing, end }
+  return { brick, watchers, denied, expired, stuck, judged, moved, failing, end }
 }
 
 /** An application with the channels of the tests, in the memory of this process. */

@@ -1,11 +1,13 @@
 import { connect as connectTcp } from 'node:net'
 import { once } from 'node:events'
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, StartupErrors, type App } from 'mortar'
+import { createApp, ServiceUnavailable, StartupErrors, type App } from 'mortar'
 import { realtime } from '@mortar/realtime'
 import { channels } from '@mortar/realtime/channels'
 import { subscribe } from '@mortar/realtime/channels/testing'
+import { runtimeOf } from '../../../../plugins/realtime/channels/runtime.ts'
 import { handshake, openRaw, frame } from '../raw-socket.ts'
 import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
 import news from './files/news.ts'
@@ -84,6 +86,39 @@ describe('Channels with faults', () => {
     reader.close()
     stream.destroy()
     socket.socket.destroy()
+  })
+
+  it('refuse a subscription whose missed events cannot be read, and accept it when they can', async () => {
+    const app = channelApp(createUsers())
+    opened.push(app)
+    const { url } = await app.listen(0, '127.0.0.1')
+    const { hub } = runtimeOf(app.services.channels)
+    const away = mock.method(hub, 'open', async () => {
+      throw new ServiceUnavailable('The events cannot be read.')
+    })
+    const socket = await subscribe(app, 'news', { since: 'a.1.1' })
+    expect(socket.first).to.deep.include({ type: 'refused', channel: 'news' })
+    expect(socket.first.problem).to.include({ status: 503 })
+    const response = await fetch(`${url}/channels?channel=news`)
+    expect(await response.json()).to.include({ status: 503, code: 'service_unavailable' })
+    while (app.services.realtime.size > 1) await wait(5)
+    away.mock.restore()
+    socket.send({ subscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    socket.close()
+  })
+
+  it('judge the subscriptions of a client that sends another credential immediately', async () => {
+    const users = createUsers()
+    const app = channelApp(users)
+    opened.push(app)
+    await app.listen(0, '127.0.0.1')
+    const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    users.denied.add('ada')
+    socket.send({ authenticate: 'ada:2' })
+    expect(await socket.next()).to.deep.include({ type: 'refused', channel: 'private/ada' })
+    expect(await socket.next()).to.include({ type: 'authenticated' })
+    socket.close()
   })
 
   it('publish nothing of a transaction that is not known, and report it', async () => {

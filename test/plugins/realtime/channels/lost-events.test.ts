@@ -12,7 +12,7 @@ import {
 import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
-import { replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
+import { isKnown, replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
 import { Client, Subscription, type Frame } from '../../../../plugins/realtime/channels/subscriptions.ts'
 import { keptAfter } from '../../../support/collect-garbage.ts'
@@ -144,6 +144,44 @@ describe('Channels that have lost events', () => {
     expect(reads).to.equal(4)
     await follower.stop()
   })
+
+  it('are not read before the pause after a failure, nor before the start', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let reads = 0
+    const read = async () => {
+      reads++
+      await nextTurn()
+      // A new event while this read is under way.
+      follower.wake()
+      throw new Error('away')
+    }
+    const options = { outages: { begin: () => undefined, end: () => undefined } }
+    const follower: Follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    follower.wake()
+    expect(reads).to.equal(0)
+    follower.start(reading('a', 5))
+    for (let turns = 0; turns < 3; turns++) await nextTurn()
+    expect(reads).to.equal(1)
+    mock.timers.tick(500)
+    expect(reads).to.equal(2)
+    await follower.stop()
+  })
+
+  const now = { ...reading('a', 9), time: 5000, numbered: 4500 }
+  const places: readonly [name: string, given: Partial<Place> | undefined, known: boolean][] = [
+    ['without a place', undefined, false],
+    ['of another order', { epoch: 'b' }, false],
+    ['ahead of this process', { at: 10 }, false],
+    ['at the last event', { at: 9, time: 4500 }, true],
+    ['whose last number was given again', { at: 9, time: 4499 }, false],
+    ['as long ago as events are kept', { at: 8, time: 4000 }, true],
+    ['longer ago', { at: 8, time: 3999 }, false],
+  ]
+  for (const [name, given, known] of places)
+    it(`are known to be all there, or not, to a client ${name}`, () => {
+      const subscription = { found: { loaded: { keep: 1000 } } } as never
+      expect(isKnown(given && { epoch: 'a', at: 9, time: 5000, ...given }, now, subscription)).to.equal(known)
+    })
 
   it('are refused when too many wait for Redis', async () => {
     const sender = new Sender(() => Promise.race([]), {} as never)

@@ -37,6 +37,27 @@ describe('The presence of channels', () => {
       expect([...there]).to.deep.equal(expected)
     })
 
+  it('reports the users of each channel to that channel only', async () => {
+    let there: Member[] = ['news', 'rooms'].map((channel) => ({ channel, user: `${channel}-reader` }))
+    const change = async (): Promise<void> => undefined
+    const engine: Partial<ChannelEngine> = { enter: change, leave: change, present: async () => there }
+    const seen: string[] = []
+    const presence = new Presence(engine as ChannelEngine, (...report) => seen.push(report.join(' ')))
+    for (const channel of ['news', 'rooms']) await presence.enter(channel, undefined)
+    await presence.tick()
+    expect(presence.usersOf('news')).to.deep.equal(['news-reader'])
+    there = [{ channel: 'rooms', user: 'ada' }]
+    await presence.tick()
+    expect(seen).to.deep.equal([
+      'news join news-reader',
+      'rooms join rooms-reader',
+      'news leave news-reader',
+      'rooms join ada',
+      'rooms leave rooms-reader',
+    ])
+    expect(presence.usersOf('other')).to.deep.equal([])
+  })
+
   it('leaves nothing of a channel after its last subscription', async () => {
     const change = async (): Promise<void> => undefined
     const engine: Partial<ChannelEngine> = { enter: change, leave: change, present: async () => [] }

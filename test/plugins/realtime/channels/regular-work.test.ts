@@ -1,0 +1,129 @@
+import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { App } from 'mortar'
+import { connect } from '@mortar/realtime/testing'
+import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
+import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
+import { channelApp, createUsers } from './channel-app.ts'
+import news from './files/news.ts'
+
+/** The regular work of channels, which timers of this process begin. */
+describe('Channels with time', () => {
+  const opened: App[] = []
+  afterEach(async () => {
+    for (const app of opened.splice(0)) await app.close()
+    mock.timers.reset()
+    mock.restoreAll()
+  })
+  async function serve() {
+    const users = createUsers()
+    const app = channelApp(users)
+    opened.push(app)
+    await app.listen(0, '127.0.0.1')
+    return { app, users, events: app.services.channels }
+  }
+
+  it('tell a client without events its place each 15 seconds, by which it gets what it misses', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const { app, events } = await serve()
+    const socket = await connect<unknown>(app, '/channels')
+    const next = async () => (await socket.next()) as ChannelFrame
+    socket.send({ subscribe: 'news' })
+    expect((await next()).type).to.equal('subscribed')
+    mock.timers.tick(14_000)
+    await events.publish(news(), 'count', { number: 1 })
+    const event = await next()
+    expect(event.type).to.equal('event')
+    mock.timers.tick(2000)
+    const told = await next()
+    expect([told.type, told.id!.split('.')[2]]).to.deep.equal(['place', event.id!.split('.')[2]])
+    socket.close()
+    await socket.closed
+    await events.publish(news(), 'count', { number: 2 })
+    const again = await subscribe(app, 'news', { since: told.id! })
+    expect(again.first.data).to.deep.equal({ number: 2 })
+    again.close()
+  })
+
+  it('are judged again each minute, one evaluation at a time', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const { app, users } = await serve()
+    const ada = await subscribe(app, 'private/ada', { token: 'ada' })
+    expect(users.judged.splice(0)).to.deep.equal(['ada'])
+    mock.timers.tick(56_000)
+    await turn()
+    expect(users.judged).to.deep.equal([])
+    users.stuck.add('ada')
+    for (let minute = 0; minute < 3; minute++) {
+      mock.timers.tick(64_000)
+      await turn()
+    }
+    expect(users.judged).to.deep.equal(['ada'])
+    ada.close()
+  })
+
+  it('leave no timer behind', async () => {
+    const made: NodeJS.Timeout[] = []
+    const begin = setInterval
+    mock.method(globalThis, 'setInterval', (act: () => void, ms: number) => {
+      const timer = begin(act, ms)
+      made.push(timer)
+      return timer
+    })
+    const { app } = await serve()
+    expect(made.length).to.be.at.least(4)
+    expect(made.filter((timer) => timer.hasRef())).to.deep.equal([])
+    await app.close()
+    const left = made.filter(
+      (timer) => !(timer as NodeJS.Timeout & { readonly _destroyed: boolean })._destroyed,
+    )
+    expect(left).to.have.length(0)
+  })
+
+  it('show how many are open, and how many events they got', async () => {
+    const { app, events } = await serve()
+    const { gauges } = app.services as unknown as App['services']
+    const values = () =>
+      [...gauges.all]
+        .filter(([name]) => name.startsWith('channels_'))
+        .map(([name, { read }]) => [name, read()])
+    const readers = [await subscribe(app, 'news'), await subscribe(app, 'news')]
+    await events.publish(news(), 'count', { number: 1 })
+    for (const reader of readers) await reader.next()
+    readers[0]!.send({ unsubscribe: 'news' })
+    await readers[0]!.next()
+    expect(values()).to.deep.equal([
+      ['channels_subscriptions', 1],
+      [
+        'channels_events_total',
+        new Map([
+          ['published', 1],
+          ['delivered', 2],
+        ]),
+      ],
+    ])
+    for (const reader of readers) reader.close()
+  })
+
+  it('keep an event in memory for its time and a minute, and no longer', async () => {
+    let now = 1000
+    const engine = memoryEngine({ now: () => now })
+    const { time } = await engine.open()
+    for (const keep of [1000, 60_000])
+      await engine.publish({ channel: 'news', event: 'count', data: String(keep), keep })
+    const data = async () => {
+      await engine.tidy!()
+      return (await engine.read({ at: 0, time }, ['news'])).events.map((event) => event.data)
+    }
+    for (const [after, kept] of [
+      [61_000, ['1000', '60000']],
+      [1, ['60000']],
+      [58_999, ['60000']],
+      [1, []],
+    ] as const) {
+      now += after
+      expect(await data(), String(now)).to.deep.equal(kept)
+    }
+  })
+})
