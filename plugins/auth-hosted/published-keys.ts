@@ -1,5 +1,6 @@
 import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters, LocalJWKSet } from 'jose'
 import { ServiceUnavailable, type Clock } from 'mortar'
+import { inTime } from 'mortar/kit'
 import { loadJose } from './jose.ts'
 
 /** Settings of `createPublishedKeys`; times in milliseconds. */
@@ -25,8 +26,7 @@ const IN_A_ROW = 3
  * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
  * none waits longer than the timeout.
  */
-export function createPublishedKeys(options: PublishedKeysOptions) {
-  const { clock, lifetime, coolDown } = options
+export function createPublishedKeys({ load, clock, timeout, lifetime, coolDown }: PublishedKeysOptions) {
   let current: { readonly select: LocalJWKSet; readonly until: number } | undefined
   let pending: Promise<LocalJWKSet> | undefined
   let controller: AbortController | undefined
@@ -37,8 +37,12 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   function reload(): Promise<LocalJWKSet> {
     if (pending) return pending
     if (failed && clock.now() < restUntil) return Promise.reject(unavailable())
-    controller = new AbortController()
-    pending = inTime(options, controller)
+    const fetching = (controller = new AbortController())
+    const late = (): Error => {
+      fetching.abort()
+      return new Error(`The key server took longer than ${timeout} ms.`)
+    }
+    pending = inTime(load(fetching.signal), timeout, late)
       .then(keep, giveUp)
       .finally(() => (pending = undefined))
     return pending
@@ -101,19 +105,6 @@ async function pick(
     const { errors } = await loadJose()
     if (error instanceof errors.JWKSNoMatchingKey) return null
     throw error
-  }
-}
-
-async function inTime(
-  { load, timeout }: PublishedKeysOptions,
-  controller: AbortController,
-): Promise<LocalJWKSet> {
-  const late = (): void => controller.abort(new Error(`The key server took longer than ${timeout} ms.`))
-  const timer = setTimeout(late, timeout)
-  try {
-    return await load(controller.signal)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,5 @@
 import { StartupError, type Duration, type Environment } from 'mortar'
-import { seconds } from 'mortar/kit'
+import { milliseconds } from 'mortar/kit'
 import { requireAddress, resolveIssuers, wrongAddress } from './issuers.ts'
 import { ALGORITHMS, type HostedAuthOptions } from './options.ts'
 
@@ -77,12 +77,7 @@ function algorithmsOf({ algorithms = ['RS256', 'ES256', 'EdDSA'] }: HostedAuthOp
 }
 
 function duration(name: string, value: Duration, [least, most]: readonly [number, number]): number {
-  let length = Number.NaN
-  try {
-    length = seconds(value) * 1000
-  } catch {
-    // Refused below with the option's name.
-  }
+  const length = milliseconds(value)
   if (length >= least && length <= most) return length
   throw wrongOption(
     name,
