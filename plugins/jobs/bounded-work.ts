@@ -4,9 +4,6 @@ import { inTime } from 'mortar/kit'
 const PATIENCE = 1000
 const BLOCKED = 30_000
 
-/** Work of a look that cannot delay the claims. */
-export type BoundedWork = ReturnType<typeof boundedWork>
-
 /**
  * Bounds the time for which a look waits for statements that wait for locks: a host that was lost in a transaction keeps
  * its rows locked until the database gives it up, which can take hours.

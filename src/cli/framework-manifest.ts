@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findManifest, type PeerManifest } from '../peers/find-manifest.ts'
 
 /** The keys of the framework's own package.json that the command line reads. */
 export interface FrameworkManifest {
@@ -10,7 +10,7 @@ export interface FrameworkManifest {
 
 /** Reads the package.json of the package that this file is part of, in the repository and in an installation. */
 export function frameworkManifest(): FrameworkManifest {
-  return findPackage().manifest
+  return findPackage()
 }
 
 /** The folder of the compiled files. In the repository `npm run build` makes it. */
@@ -33,14 +33,6 @@ function isSource(): boolean {
   return import.meta.filename.endsWith('.ts')
 }
 
-function findPackage(): { readonly folder: string; readonly manifest: FrameworkManifest } {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder))
-    try {
-      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as FrameworkManifest & {
-        readonly name: string
-      }
-      if (manifest.name === 'mortar') return { folder, manifest }
-    } catch (error) {
-      if (dirname(folder) === folder) throw error
-    }
+function findPackage(): FrameworkManifest & PeerManifest {
+  return findManifest(import.meta.filename, 'mortar') as FrameworkManifest & PeerManifest
 }

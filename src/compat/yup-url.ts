@@ -1,4 +1,3 @@
-import type * as Yup from 'yup'
 import type { YupNode, YupTest } from './yup.ts'
 
 /*
@@ -19,13 +18,6 @@ const LABELS = String.raw`((${ALNUM}|(${ALNUM}${INNER}*${ALNUM}))\.)+(${LETTER}|
  * with a dot between the last character of a label and a letter. `test/schema/url-pattern.test.ts` compares the two.
  */
 const ONE_WAY = String.raw`(?=${INNER}*${ALNUM}\.${LETTER})${ALNUM}${INNER}*${LETTER}`
-
-/** Returns the pattern of `string().url()`: one object that all schemas of this copy of yup share. */
-export function urlPattern({ string }: typeof Yup): RegExp | undefined {
-  const test = string().url().tests.at(-1) as { OPTIONS?: { params?: { regex?: unknown } } } | undefined
-  const regex = test?.OPTIONS?.params?.regex
-  return regex instanceof RegExp ? regex : undefined
-}
 
 /** Returns an equal pattern that takes linear time; undefined for an unknown pattern. */
 export function linearUrlPattern({ source, flags }: RegExp): RegExp | undefined {

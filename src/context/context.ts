@@ -87,15 +87,6 @@ export interface LooseInputs {
 /** Context of untyped handlers and of middleware. Members of bricks are `unknown`; `routesFor` types them. */
 export type Context = BaseContext & LooseInputs & { readonly [member: string]: unknown }
 
-/** The input keys of a definition, as types. */
-export interface InputSchemas {
-  readonly params?: Schema
-  readonly query?: Schema
-  readonly headers?: Schema
-  readonly body?: Schema
-  readonly auth?: unknown
-}
-
 type InputOf<D, K extends keyof LooseInputs, Otherwise = LooseInputs[K]> = K extends keyof D
   ? D[K] extends Schema
     ? Infer<D[K]>

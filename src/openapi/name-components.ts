@@ -1,4 +1,5 @@
 import type { Component, Place } from './component.ts'
+import { unusedName } from './parameter-names.ts'
 
 /** Names of the framework's own components. */
 const RESERVED = ['Problem', 'ValidationProblem']
@@ -90,10 +91,6 @@ export function componentName(label: string): string {
     .split(/[^a-zA-Z0-9]+/)
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
   return name === '' ? 'Schema' : name
-}
-
-function unusedName(name: string, taken: ReadonlyMap<string, unknown>): string {
-  for (let number = 2; ; number++) if (!taken.has(`${name}${number}`)) return `${name}${number}`
 }
 
 function clashMessage(second: Component, first: Component | undefined, name: string): string {

@@ -36,7 +36,8 @@ function createParameterNames(): (path: string) => string {
   }
 }
 
-function unusedName(name: string, used: ReadonlySet<string>): string {
+/** Returns the name, or its first form with a number that is not used. */
+export function unusedName(name: string, used: { has(name: string): boolean }): string {
   let number = 2
   let free = name
   while (used.has(free)) free = `${name}${number++}`

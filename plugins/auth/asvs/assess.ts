@@ -2,9 +2,6 @@ import { APPLICATION_REQUIREMENTS } from './application-requirements.ts'
 import type { AsvsConfiguration, AsvsLevel } from './configuration.ts'
 import { OPTION_REQUIREMENTS } from './option-requirements.ts'
 
-/** Result of checking a configuration against OWASP ASVS 5.0. */
-export type Assessment = ReturnType<typeof assess>
-
 /** Checks the options of a provider with e-mail and password by the requirements of `docs/asvs.md`. Pure. */
 export function assess(configuration: AsvsConfiguration) {
   const missing = OPTION_REQUIREMENTS.filter((requirement) => !requirement.isMet(configuration))

@@ -4,12 +4,6 @@ const BYTES = 32
 /** 43 characters of base64url. The last one contains only the remaining four bits. */
 const FORM = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
-/** A token for its owner, and the hash to store. */
-export interface IssuedToken {
-  readonly token: string
-  readonly hash: string
-}
-
 /** Makes and parses tokens of one purpose: 256 random bits, stored only as a hash (ASVS 6.4.1, 6.5.2). */
 export type SingleUseTokens = ReturnType<typeof createSingleUseTokens>
 

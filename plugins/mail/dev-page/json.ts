@@ -1,9 +1,6 @@
 import type { OutboxMessage } from '../outbox.ts'
 
-/** JSON form of a message for `Accept: application/json`. Optional members are present only with a value. */
-export type MessageJson = ReturnType<typeof messageJson>
-
-/** Converts a message of the outbox to its JSON form. */
+/** Converts a message of the outbox to its JSON form for `Accept: application/json`. Optional members are present only with a value. */
 export function messageJson(message: OutboxMessage) {
   const { id, to, from, subject, text, html, date, cc, bcc, replyTo, attachments, status, error } = message
   return {

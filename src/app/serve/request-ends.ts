@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../context/request-context.ts'
+import { promiseWithResolvers } from '../../support/with-resolvers.ts'
 import { forgetSocketClose, onSocketClose } from '../../support/socket-close.ts'
 
 /** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */
@@ -49,7 +50,7 @@ function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>
   const { req, res } = internal
   let isResponseOver = res.closed || res.writableFinished || res.destroyed || req.socket.destroyed
   let hasEnded = false
-  const { promise: ended, resolve } = promiseWithResolver()
+  const { promise: ended, resolve } = promiseWithResolvers()
   const end = (): void => {
     if (hasEnded) return
     hasEnded = true
@@ -68,12 +69,4 @@ function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>
   // A pipelined response that is still queued never emits `close` when the connection ends first.
   onSocketClose(req.socket, responseIsOver)
   return { ended, check, end }
-}
-
-function promiseWithResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve!: () => void
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { readManifest } from '../project/project.ts'
 
 /** File in the output of a build that describes the build. */
 export const RECORD = '.framework/build.json'
@@ -22,10 +23,7 @@ export interface BuildRecord {
 
 /** Returns the version of a build. Each build of other sources has another one. */
 export function versionOf(root: string, sources: string): string {
-  const file = join(root, 'package.json')
-  const { version = '0.0.0' } = (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}) as {
-    readonly version?: string
-  }
+  const { version = '0.0.0' } = readManifest(root) as { readonly version?: string }
   return `${version}+${sources.slice(0, 8)}`
 }
 

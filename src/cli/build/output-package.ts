@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { findPackageManager } from '../add/package-manager.ts'
 import { LOCAL_PACKAGES } from './build-record.ts'
-import { type Project, shown } from '../project/project.ts'
+import { isFile, type Project, shown } from '../project/project.ts'
 import { findLocalPackages } from './local-packages.ts'
 import { compiledImports } from './output-imports.ts'
 import { type Dependencies, type Lock, packagesWithScripts, productionLock } from './production-lock.ts'
@@ -27,17 +27,17 @@ export async function writeOutputPackage(project: Project, fresh: string): Promi
   const packed = new Map<string, string>()
   /** Location of a file or folder, as the output names it. */
   const moved = (location: string): string => {
-    const isFile = location.startsWith('file:')
-    const path = resolve(root, isFile ? location.slice('file:'.length) : location)
+    const scheme = location.startsWith('file:') ? 'file:' : ''
+    const path = resolve(root, location.slice(scheme.length))
     const place = local.placeOf(path)
-    if (place !== undefined) return `${isFile ? 'file:' : ''}${place}`
-    if (isPacked(path)) {
+    if (place !== undefined) return `${scheme}${place}`
+    if (isFile(path)) {
       const isTaken = [...packed.keys()].some((other) => other !== path && basename(other) === basename(path))
       const folder = isTaken ? `${PACKED}/${packed.size}` : PACKED
       if (!packed.has(path)) packed.set(path, `${folder}/${basename(path)}`)
       return `file:${packed.get(path)}`
     }
-    return `${isFile ? 'file:' : ''}${relative(out, path).split(sep).join('/')}`
+    return `${scheme}${relative(out, path).split(sep).join('/')}`
   }
   const written = manifestOf({ root, out, manifest: local.replaced }, moved)
   const lock = await readLock(root)
@@ -83,10 +83,6 @@ function withMoved(dependencies: Readonly<Record<string, string>>, moved: (locat
 /** True for a path of the application. A package that is copied has its place in the output already. */
 function isLocation(range: string): boolean {
   return range.startsWith('file:') && !range.startsWith(`file:${LOCAL_PACKAGES}`)
-}
-
-function isPacked(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Newer versions of npm run only the install scripts that package.json allows. */

@@ -1,3 +1,4 @@
+import { counted } from '../../support/counted.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables, type Variables } from '../../support/env/environment.ts'
 import { COUNT_VARIABLE } from '../../support/env/process-share.ts'
@@ -103,8 +104,4 @@ function summary(findings: readonly Finding[]): string {
   const [errors, warnings] = [count('error'), count('warning')]
   if (errors + warnings === 0) return 'No errors or warnings.'
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }

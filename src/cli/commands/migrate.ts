@@ -1,5 +1,6 @@
 import { StartupError } from '../../errors/startup-error.ts'
 import type { MigrationService, PlannedMigration } from '../../contracts/migrations.ts'
+import { counted } from '../../support/counted.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, textOf, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
@@ -113,8 +114,6 @@ function renderPlanned(
   if (incomplete !== undefined) lines.push(`-- WARNING: further statements are not known: ${incomplete}`)
   return [`-- ${name}${place}${transaction ? '' : ', without a transaction'}`, ...lines].join('\n')
 }
-
-const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 async function runPending(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {
   const names = await migrations.run((name) => terminal.print(`applied  ${name}`))

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { LISTEN, type ListenRequest } from '../../app/serve/server.ts'
+import { promiseWithResolvers } from '../../support/with-resolvers.ts'
 import { tell, type ToServer } from './messages.ts'
 
 /** The servers of this process, whose connections come from the watching process. */
@@ -111,14 +112,4 @@ function checkClosed({ address, sockets, closed }: PassedState): void {
   if (address !== null || sockets.size > 0) return
   for (const callback of closed) callback()
   closed.clear()
-}
-
-/** `Promise.withResolvers()`, which Node 20 lacks. */
-function promiseWithResolvers() {
-  let resolve!: () => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<void>((...settle) => {
-    ;[resolve, reject] = settle
-  })
-  return { promise, resolve, reject }
 }

@@ -1,5 +1,4 @@
 import { isInside, type Project, shown } from '../project/project.ts'
-import { planRoutes } from '../../files/plan-routes.ts'
 import type { WatchFilter } from './watch-tree.ts'
 
 /** Folders that contain no code of the running application. */
@@ -23,12 +22,4 @@ export function projectFilter({ root, out, routes }: Project): WatchFilter {
       return !name.startsWith('.') && MODULE.test(name) && !TEST.test(name) && !name.endsWith('.d.ts')
     },
   }
-}
-
-/**
- * True for a route or middleware file, also one with a wrong name, which a reload reports. False for a private module.
- */
-export function isRouteFile(file: string): boolean {
-  const { files, problems } = planRoutes([file])
-  return files.length > 0 || problems.length > 0
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { packageOf } from '../../peers/missing-package.ts'
-import type { Project } from './project.ts'
+import { isFile, type Project } from './project.ts'
 
 /** An import of a package in a module of the application. */
 export interface PackageImport {
@@ -16,9 +16,12 @@ const COMMENTS = /^\s*(?:\/\/|\/?\*).*$/gm
 const IMPORT =
   /\b(?:import|export)\s+(?!type\b)(?:([^'";()]*?)\s*from\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g
 
-/** Finds the imports of packages in the given modules and in those that they import, by their text. Types are left out. */
-export function importsOf(files: readonly string[]): PackageImport[] {
-  return withImported(files).flatMap((importer) =>
+/** The modules that an application begins with. */
+export type Modules = Pick<Project, 'app' | 'server' | 'routes'>
+
+/** Finds the imports of packages in the modules of an application, by their text. Types are left out. */
+export function importsOf(modules: Modules): PackageImport[] {
+  return modulesOf(modules).flatMap((importer) =>
     readImports(importer).flatMap(({ specifier, names }) => {
       const name = packageOf(specifier)
       return name === undefined || builtinModules.includes(name)
@@ -29,13 +32,12 @@ export function importsOf(files: readonly string[]): PackageImport[] {
 }
 
 /** Returns the modules of an application: its entry points, its routes and the modules that they import. */
-export function modulesOf({ app, server, routes }: Pick<Project, 'app' | 'server' | 'routes'>): string[] {
+export function modulesOf({ app, server, routes }: Modules): string[] {
   const own = [app, ...(server === undefined ? [] : [server])]
   return withImported([...own, ...(routes === undefined ? [] : modulesIn(routes))])
 }
 
-/** Returns the modules in a folder and below it. */
-export function modulesIn(folder: string): string[] {
+function modulesIn(folder: string): string[] {
   if (!existsSync(folder)) return []
   const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return entries.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => join(folder, path))
@@ -79,5 +81,5 @@ export function readImports(file: string): WrittenImport[] {
 
 function resolveFile(path: string): string | undefined {
   const candidates = [path, path.replace(/\.(m?)js$/, '.$1ts'), `${path}.ts`, join(path, 'index.ts')]
-  return candidates.find((file) => existsSync(file) && statSync(file).isFile())
+  return candidates.find(isFile)
 }

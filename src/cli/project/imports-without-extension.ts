@@ -1,8 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { shownPath } from '../../support/shown-path.ts'
 import { modulesOf, readImports } from './imports-of.ts'
-import type { Project } from './project.ts'
+import { isFile, type Project } from './project.ts'
 
 /** Most imports that a warning names. */
 const MOST = 3
@@ -35,8 +34,4 @@ function completed(importer: string, specifier: string): string | undefined {
     isFile(resolve(dirname(importer), plain + each)),
   )
   return ending === undefined ? undefined : plain + ending
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile()
 }

@@ -5,10 +5,8 @@ import { type MissingPackage, missingPackageOf, missingPackagesError } from '../
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
 import { explainImport } from './explain-import.ts'
-import { importsOf, modulesIn } from './imports-of.ts'
-import { findRoot, type Project } from './project.ts'
-
-type Modules = Pick<Project, 'app' | 'server' | 'routes'>
+import { importsOf, type Modules } from './imports-of.ts'
+import { findRoot } from './project.ts'
 
 /**
  * Runs a step that imports an application. Node reports the first package that is not installed; the error of this
@@ -52,16 +50,10 @@ function completed(error: StartupError, project: Modules): StartupError {
   })
 }
 
-function findMissing({ app, server, routes }: Modules): MissingPackage[] {
-  const files = [
-    app,
-    ...(server === undefined ? [] : [server]),
-    ...(routes === undefined ? [] : modulesIn(routes)),
-  ]
-  const imports = importsOf(files)
+function findMissing(modules: Modules): MissingPackage[] {
   const bricks = Object.values(recipeBook().bricks)
-  const aliases = readAliases(findRoot(dirname(app)))
-  const direct = imports.filter(
+  const aliases = readAliases(findRoot(dirname(modules.app)))
+  const direct = importsOf(modules).filter(
     ({ package: name }) =>
       bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !aliases.includes(`"${name}`),
   )

@@ -100,7 +100,8 @@ export function findModule(folder: string, name: string): string | undefined {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find(isFile)
 }
 
-function isFile(path: string): boolean {
+/** False for a folder, and for a path that does not exist. */
+export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../support/counted.ts'
 import { endWorker } from './end-workers.ts'
 import type { Member, Place } from './place.ts'
 import type { PrimaryContext } from './primary-context.ts'
@@ -32,7 +33,10 @@ export const STOPPING: ReloadOutcome = { outcome: 'refused', message: 'The prima
 export async function reloadPlaces(places: readonly Place[], context: ReloadContext): Promise<ReloadOutcome> {
   const { log } = context
   const total = places.length
-  log.info({ event: 'reload.started' }, `Reload: ${counted(total)} will be replaced, one after the other.`)
+  log.info(
+    { event: 'reload.started' },
+    `Reload: ${counted(total, 'worker')} will be replaced, one after the other.`,
+  )
   let replaced = 0
   for (const place of places) {
     const problem = await replace(place, context)
@@ -46,7 +50,7 @@ export async function reloadPlaces(places: readonly Place[], context: ReloadCont
     }
     replaced += 1
   }
-  log.info({ event: 'reload.completed' }, `Reload completed: ${counted(total)} replaced.`)
+  log.info({ event: 'reload.completed' }, `Reload completed: ${counted(total, 'worker')} replaced.`)
   return { outcome: 'completed', workers: total }
 }
 
@@ -95,8 +99,4 @@ async function untilReady({ worker }: Member, context: ReloadContext): Promise<P
 function endedEarly(number: number, { code, signal, failure }: WorkerEnd): Problem {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`
   return { text: `The new worker ${number} ended before it was ready (${how}).`, reason: failure?.message }
-}
-
-function counted(total: number): string {
-  return total === 1 ? '1 worker' : `${total} workers`
 }

@@ -14,9 +14,6 @@ const MOST_WAITING = 1000
 const PAUSE = 60_000
 const MOST_REMEMBERED = 10_000
 
-/** Writes events to the log. */
-export type AuditWriter = ReturnType<typeof createAuditWriter>
-
 /** Creates the writer of one application. `keep` in milliseconds. */
 export function createAuditWriter(kit: FeatureKit, records: Records, keep: number) {
   const { clock, outages } = kit

@@ -9,12 +9,6 @@ const CODE_BYTES = 15
 /** 128 bits. */
 const BATCH_BYTES = 16
 
-/** New codes. They are valid once the authenticator of the user has their batch. */
-export interface RecoveryBatch {
-  readonly batch: string
-  readonly codes: readonly string[]
-}
-
 /** Recovery codes of users. */
 export type RecoveryCodes = ReturnType<typeof createRecoveryCodes>
 
