@@ -26,7 +26,8 @@ const IN_A_ROW = 3
  * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
  * none waits longer than the timeout.
  */
-export function createPublishedKeys({ load, clock, timeout, lifetime, coolDown }: PublishedKeysOptions) {
+export function createPublishedKeys(options: PublishedKeysOptions) {
+  const { clock, lifetime, coolDown } = options
   let current: { readonly select: LocalJWKSet; readonly until: number } | undefined
   let pending: Promise<LocalJWKSet> | undefined
   let controller: AbortController | undefined
@@ -37,12 +38,8 @@ export function createPublishedKeys({ load, clock, timeout, lifetime, coolDown }
   function reload(): Promise<LocalJWKSet> {
     if (pending) return pending
     if (failed && clock.now() < restUntil) return Promise.reject(unavailable())
-    const fetching = (controller = new AbortController())
-    const late = (): Error => {
-      fetching.abort()
-      return new Error(`The key server took longer than ${timeout} ms.`)
-    }
-    pending = inTime(load(fetching.signal), timeout, late)
+    controller = new AbortController()
+    pending = loadInTime(options, controller)
       .then(keep, giveUp)
       .finally(() => (pending = undefined))
     return pending
@@ -106,6 +103,16 @@ async function pick(
     if (error instanceof errors.JWKSNoMatchingKey) return null
     throw error
   }
+}
+
+function loadInTime(
+  { load, timeout }: PublishedKeysOptions,
+  controller: AbortController,
+): Promise<LocalJWKSet> {
+  return inTime(load(controller.signal), timeout, () => {
+    controller.abort()
+    return new Error(`The key server took longer than ${timeout} ms.`)
+  })
 }
 
 function unavailable(cause?: unknown): ServiceUnavailable {
