@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, routerFor } from 'mortar'
+import { createApp, routerFor, type RunHealthCheck } from 'mortar'
 import { type ConnectionOptions, type DatabaseSettings, createDataSource, database } from '@mortar/database'
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
@@ -34,12 +34,16 @@ async function ownFolder(): Promise<string> {
   chmodSync(folder, 0o755)
   return folder
 }
-const isMissing = (program: string): boolean => spawnSync(program, ['-v']).error !== undefined
+const isMissing = (program: string): boolean => spawnSync('which', [program]).status !== 0
 
+/** An application whose probes of readiness ask the server each time, so that no test waits for an older result. */
 function makeApp(options: ConnectionOptions, settings: DatabaseSettings = {}) {
-  const app = createApp({ environment: 'production', logger: false, health: { critical: ['db'] } }).use(
-    database(createDataSource(options), settings),
-  )
+  const brick = database(createDataSource(options), settings)
+  const { db } = brick.checks as { readonly db: RunHealthCheck }
+  const app = createApp({ environment: 'production', logger: false, health: { critical: ['db'] } }).use({
+    ...brick,
+    checks: { db: { run: db, cache: 0 } },
+  })
   const router = routerFor<typeof app>()
   router.get('/read', (ctx) => ctx.db.query('SELECT 1'))
   router.post('/write', async (ctx) => void (await ctx.db.query(WRITE)))
