@@ -42,7 +42,19 @@ export async function startPostgres(
   const account = accountOf('postgres')
   makeFolder(folder, account)
   const program = (name: string): string => join(POSTGRES_PROGRAMS!, name)
-  const from = of && ['-h', of.host, '-p', String(of.port), '-U', 'postgres', '-R', '-c', 'fast', '-D', folder]
+  const from = of && [
+    '-h',
+    of.host,
+    '-p',
+    String(of.port),
+    '-U',
+    'postgres',
+    '-R',
+    '-c',
+    'fast',
+    '-D',
+    folder,
+  ]
   if (from) await execute(program('pg_basebackup'), from, account)
   else {
     await execute(program('initdb'), ['-D', folder, '-U', 'postgres', '-A', 'trust', '--no-sync'], account)

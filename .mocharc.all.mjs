@@ -1,0 +1,48 @@
+/*
+ * The tests of `npm test`: all but the rules of `npm run test:rules`. Mocha begins them in the order of this list. Those
+ * that mostly wait are spread over its first half, so that others compute beside them, and none of them is the last.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Files that take the longest, the longest first. */
+const LONG = [
+  'plugins/auth/slow-database',
+  'plugins/jobs/pg-boss',
+  'plugins/database/silent-connections',
+  'plugins/jobs/worker',
+  'plugins/auth/fleet/bad-times',
+  'plugins/auth/fleet/ended-everywhere',
+  'plugins/auth/ending-model',
+  'cli/workers/stuck-worker',
+  'plugins/database/failover',
+  'cli/new',
+  'plugins/auth/document/failing-server',
+  'plugins/jobs/bullmq',
+  'plugins/auth/features/account-faults',
+  'cli/workers/start-workers',
+  'plugins/limits/exact',
+  'plugins/auth/features/totp/totp',
+  'cli/dev-broken',
+  'plugins/auth/document/store',
+  'plugins/realtime/channels/processes',
+  'plugins/realtime/channels/engine-contract',
+  'plugins/database/lock-timeout',
+  'plugins/database/unavailable',
+].map((name) => join('test', `${name}.test.ts`))
+
+const config = JSON.parse(readFileSync(join(import.meta.dirname, '.mocharc.json'), 'utf8'))
+const all = readdirSync(join(import.meta.dirname, 'test'), { recursive: true })
+  .map((name) => join('test', name))
+  .filter((name) => name.endsWith('.test.ts'))
+const missing = LONG.filter((name) => !all.includes(name))
+if (missing.length > 0) throw new Error(`.mocharc.all.mjs names missing files: ${missing.join(', ')}`)
+
+const others = all.filter((name) => !LONG.includes(name)).toSorted()
+const between = Math.floor(others.length / 2 / LONG.length)
+
+export default {
+  ...config,
+  ignore: [...config.ignore, 'test/{architecture,bench,docs,guides,scripts}/**'],
+  spec: [...LONG.flatMap((long) => [long, ...others.splice(0, between)]), ...others],
+}
