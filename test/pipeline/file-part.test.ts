@@ -1,21 +1,34 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { FilePart } from '../../src/pipeline/send-file/file-part.ts'
 
+type Done = (error: Error | null, found: number, bytes: Buffer) => void
+interface Read {
+  readonly size: number
+  readonly position: number
+  readonly bytes: Buffer
+  readonly done: Done
+}
+
 describe('A part of a file', () => {
   const real = { read: fs.read, close: fs.close }
   const calls: string[] = []
   let finishRead: () => void = () => undefined
+  let onRead: (read: Read) => void = () => undefined
+  let closeError: Error | undefined
   before(() => {
     const read = (_file: number, bytes: Buffer, ...rest: unknown[]): void => {
       calls.push('read')
-      finishRead = () => (rest.at(-1) as (error: null, found: number, bytes: Buffer) => void)(null, 3, bytes)
+      const [, size, position, done] = rest as [number, number, number, Done]
+      finishRead = () => done(null, 3, bytes)
+      onRead({ size, position, bytes, done })
     }
-    const close = (_file: number, done: () => void): void => {
+    const close = (_file: number, done: (error?: Error) => void): void => {
       calls.push('close')
-      done()
+      done(closeError)
     }
     Object.assign(fs, { read, close })
     syncBuiltinESMExports()
@@ -24,7 +37,11 @@ describe('A part of a file', () => {
     Object.assign(fs, real)
     syncBuiltinESMExports()
   })
-  beforeEach(() => calls.splice(0))
+  beforeEach(() => {
+    calls.splice(0)
+    onRead = () => undefined
+    closeError = undefined
+  })
 
   it('closes its file after the read that is active, because another file would get its number', async () => {
     const part = new FilePart(7, { start: 0, end: 2 })
@@ -42,5 +59,38 @@ describe('A part of a file', () => {
     part.destroy()
     await nextTurn()
     expect([calls, part.closed]).to.deep.equal([['close'], true])
+  })
+
+  it('has its bytes in order when each read finds fewer than it asks for', async () => {
+    const content = Buffer.from('abcdefghij')
+    const asked: unknown[] = []
+    onRead = ({ size, position, bytes, done }) => {
+      asked.push([position, size])
+      done(null, content.copy(bytes, 0, position, Math.min(position + 3, position + size)), bytes)
+    }
+    const chunks: Buffer[] = []
+    for await (const chunk of new FilePart(7, { start: 2, end: 8 })) chunks.push(chunk as Buffer)
+    expect(Buffer.concat(chunks).toString()).to.equal('cdefghi')
+    expect(asked).to.deep.equal([
+      [2, 7],
+      [5, 4],
+      [8, 1],
+    ])
+    expect(calls.filter((call) => call === 'close')).to.have.length(1)
+  })
+
+  it('fails with the error of its read, else with that of its close', async () => {
+    const [failed, unclosed] = [new Error('EIO: i/o error'), new Error('EBADF: bad file descriptor')]
+    for (const [readError, expected] of [
+      [failed, failed],
+      [null, unclosed],
+    ] as const) {
+      closeError = unclosed
+      onRead = ({ bytes, done }) => done(readError, 3, bytes)
+      const part = new FilePart(7, { start: 0, end: 2 })
+      const [error] = (await once(part.resume(), 'error')) as [Error]
+      expect(error).to.equal(expected)
+    }
+    expect(calls.filter((call) => call === 'close')).to.have.length(2)
   })
 })
