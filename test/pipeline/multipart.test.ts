@@ -210,6 +210,9 @@ describe('A multipart form', () => {
         'a[b]': 'x',
         a: 'x',
       })
+      expect(await read(disposition('name="a%22b%22"'))).to.deep.equal({ 'a"b"': 'x' })
+      const untyped = `${disposition('name="f"; filename="f"')}\r\nContent-Type: `
+      expect(await read(untyped)).to.deep.equal(fileNamed('f'))
       expect(await read(disposition('name="__proto__"'), 'X: y', disposition('name="a"'))).to.deep.equal({
         a: 'x',
       })
@@ -218,7 +221,7 @@ describe('A multipart form', () => {
       for (const [sent, name] of [
         ['filename="C:\\dir\\a;b.txt"', 'a;b.txt'],
         ['filename="../../etc/passwd"', 'passwd'],
-        ['filename="a%22b\\"c"', 'a"b"c'],
+        ['filename="a%22b\\"c\\"d%22"', 'a"b"c"d"'],
         ['filename=plain', 'plain'],
         ['filename="héé 語"', 'héé 語'],
         ["filename*=UTF-8''%e2%82%ac.txt", '€.txt'],

@@ -33,7 +33,7 @@ export function readPartHead(block: Buffer): PartHead {
   }
 }
 
-const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i
+const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/is
 // oxlint-disable-next-line no-control-regex -- control characters are refused
 const CONTROL = /[\u0000-\u0008\n-\u001f\u007f]/
 
