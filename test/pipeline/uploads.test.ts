@@ -1,11 +1,19 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, file, sendFile, type AppOptions, type RouteDefinition } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  file,
+  sendFile,
+  type AppOptions,
+  type RouteDefinition,
+  type UploadedFile,
+} from 'mortar'
 import { array, object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
@@ -58,6 +66,30 @@ describe('The upload folder', () => {
       expect([back.status, await back.text()]).to.deep.equal([201, 'text'])
       await app.close()
       expect(await readdir(folder)).to.deep.equal([])
+    })
+
+    it('is emptied without a failure after a handler has moved a file away', async () => {
+      const kept = await mkdtemp(join(tmpdir(), 'kept-'))
+      const ended = deferred()
+      const app = createApp({ logger: false, multipart: { folder } }).use(
+        createRouter().post('/', { consumes: ['multipart/form-data'] }, async ({ body, koa }) => {
+          const { a } = body as { a: UploadedFile }
+          koa.res.once('close', () => ended.resolve())
+          await rename(a.filepath, join(kept, 'a.txt'))
+        }),
+      )
+      const { fetch } = await open(app)
+      const failures: unknown[] = []
+      const note = (error: unknown): void => void failures.push(error)
+      process.on('unhandledRejection', note)
+      const both = form('a', 'text')
+      both.set('b', new File(['more'], 'b.txt'))
+      await fetch('/', { method: 'POST', body: both })
+      await ended.promise
+      while ((await readdir(folder)).length > 0) await wait(5)
+      process.off('unhandledRejection', note)
+      expect([failures, await readdir(kept)]).to.deep.equal([[], ['a.txt']])
+      await rm(kept, { recursive: true })
     })
 
     it('is not told to the client, by an issue or by the value itself', async () => {
