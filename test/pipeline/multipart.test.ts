@@ -274,6 +274,9 @@ describe('A multipart form of an injected request', () => {
     const payload = multipart([disposition('name="file"; filename="f"'), 'hello'])
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/one', headers, payload })
     expect([statusCode, JSON.parse(body)]).to.deep.equal([200, { size: 5 }])
+    const unencoded = { ...headers, 'content-encoding': 'Identity' }
+    const plain = await app.inject({ method: 'POST', url: '/one', headers: unencoded, payload })
+    expect(plain.statusCode).to.equal(200)
     const broken = await app.inject({ method: 'POST', url: '/one', headers, payload: payload.slice(0, -5) })
     expect(broken.statusCode).to.equal(400)
     expect((await app.inject({ method: 'POST', url: '/json', headers, payload })).statusCode).to.equal(415)

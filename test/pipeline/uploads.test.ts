@@ -72,9 +72,9 @@ describe('The upload folder', () => {
       const kept = await mkdtemp(join(tmpdir(), 'kept-'))
       const ended = deferred()
       const app = createApp({ logger: false, multipart: { folder } }).use(
-        createRouter().post('/', { consumes: ['multipart/form-data'] }, async ({ body, koa }) => {
-          const { a } = body as { a: UploadedFile }
-          koa.res.once('close', () => ended.resolve())
+        createRouter().post('/', { consumes: ['multipart/form-data'] }, async (ctx) => {
+          const { a } = ctx.body as { a: UploadedFile }
+          ctx.koa.res.once('close', () => ended.resolve())
           await rename(a.filepath, join(kept, 'a.txt'))
         }),
       )
