@@ -62,6 +62,13 @@ describe('A body', () => {
         [],
       )
       expect(await echo('"text"', json)).to.equal('text')
+      for (const type of [
+        'Application/JSON',
+        'application/json ; charset=UTF-8',
+        'application/problem+JSON;charset="utf8"',
+        'application/json; charset=us-ascii',
+      ])
+        expect(await echo('{"a":1}', { 'content-type': type }), type).to.deep.equal({ a: 1 })
       expect(await echo('null', json)).to.equal(null)
       expect(await echo('', json)).to.equal('undefined')
       expect(await echo(undefined)).to.equal('undefined')
@@ -75,20 +82,22 @@ describe('A body', () => {
           ]),
         ),
       ).to.deep.equal({ a: '1', b: ['2', '3'] })
-      expect(
-        await (
-          await post(served, '/bytes', new Uint8Array([0, 255]), {
-            'content-type': 'application/octet-stream',
-          })
-        ).text(),
-      ).to.equal('00ff')
+      for (const type of ['application/octet-stream', 'application/octet-stream; charset=binary']) {
+        const response = await post(served, '/bytes', new Uint8Array([0, 255]), { 'content-type': type })
+        expect(await response.text(), type).to.equal('00ff')
+      }
     })
 
     it('of an unknown type is not read if no body is declared, and is 415 if one is', async () => {
       const served = await serve()
       const strange = { 'content-type': 'application/x-strange' }
       expect(await (await post(served, '/echo', 'x', strange)).json()).to.deep.equal({ body: 'undefined' })
-      expect((await post(served, '/declared', 'x', strange)).status).to.equal(415)
+      const refused = await post(served, '/declared', 'x', strange)
+      const readable = 'application/json, application/x-www-form-urlencoded, text/*'
+      expect([refused.status, refused.headers.get('accept')]).to.deep.equal([415, readable])
+      expect(await refused.json()).to.include({
+        detail: `The media type 'application/x-strange' is not supported by this route; send ${readable}.`,
+      })
       const response = await post(served, '/json', 'a=1', {
         'content-type': 'application/x-www-form-urlencoded',
       })

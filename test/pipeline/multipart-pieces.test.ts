@@ -213,9 +213,7 @@ describe('The headers of a multipart form', () => {
         ['\u2028/../a.txt', 'a.txt'],
       ] as const) {
         const head = `${disposition(`name="f"; filename="${name}"`)}\r\nContent-Type: Text/HTML; charset=latin1`
-        expect(await answer(MULTIPART_B, multipart([head, 'x'])), name).to.equal(
-          `${expected} text/html 600`,
-        )
+        expect(await answer(MULTIPART_B, multipart([head, 'x'])), name).to.equal(`${expected} text/html 600`)
       }
     })
 
