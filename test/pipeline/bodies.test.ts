@@ -3,9 +3,10 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApp, createRouter, file } from 'mortar'
+import { createApp, createRouter, file, type Handler } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
+import { rawRequest } from '../support/raw-request.ts'
 
 type Body = NonNullable<RequestInit['body']>
 
@@ -85,6 +86,20 @@ describe('A body', () => {
       for (const type of ['application/octet-stream', 'application/octet-stream; charset=binary']) {
         const response = await post(served, '/bytes', new Uint8Array([0, 255]), { 'content-type': type })
         expect(await response.text(), type).to.equal('00ff')
+      }
+    })
+
+    it('is read with each method that has one, and not with GET', async () => {
+      const echo: Handler = ({ body, method }) => ({ method, body })
+      const router = createRouter().post('/', echo).put('/', echo).patch('/', echo).delete('/', echo)
+      const app = createApp({ logger: false }).use(router.get('/', echo))
+      const { url } = await open(app)
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
+        const head = `${method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 7\r\n`
+        const sent = `${head}Content-Type: application/json\r\n\r\n{"a":1}`
+        const { text } = await rawRequest(Number(new URL(url).port), sent)
+        const body = method === 'GET' ? '' : ',"body":{"a":1}'
+        expect(text).to.contain(`{"method":"${method}"${body}}`)
       }
     })
 

@@ -5,10 +5,34 @@ import { rawRequest } from '../support/raw-request.ts'
 
 const LARGE = 'x'.repeat(4_000_000)
 
+const BODY_HEADERS = ['Content-Encoding', 'Content-Disposition', 'Content-Range', 'ETag', 'Last-Modified']
+
+/** Values of `Cache-Control` that a failed handler has set, and whether the problem keeps them. */
+const LIFETIMES = {
+  'no-store': true,
+  'no-cache': true,
+  'private, no-cache': true,
+  private: true,
+  'max-age=60, no-store': true,
+  'public, no-cache': true,
+  public: false,
+  'max-age=60': false,
+  'private, max-age=60': false,
+  's-maxage=60': false,
+  'Public, Immutable': false,
+  immutable: false,
+}
+
 const routes = () =>
   createRouter()
     .get('/headers', (ctx) => {
-      for (const name of ['Content-Encoding', 'Content-Disposition', 'ETag', 'X-Kept']) ctx.set(name, 'gzip')
+      for (const name of BODY_HEADERS) ctx.set(name, 'gzip')
+      ctx.set('X-Kept', 'gzip')
+      ctx.set('Content-Length', '5')
+      throw new HttpError(418, 'No.')
+    })
+    .get('/cached', (ctx) => {
+      ctx.set('Cache-Control', String(ctx.query['value']))
       throw new HttpError(418, 'No.')
     })
     .get('/to-json', () => {
@@ -65,11 +89,20 @@ describe('An error of a handler', () => {
 
     it('removes the headers that describe the body, and no others', async () => {
       const { fetch } = await serve()
-      const { status, headers } = await fetch('/headers')
-      expect(status).to.equal(418)
+      const response = await fetch('/headers')
+      const { status, headers } = response
+      expect([status, headers.get('content-type')]).to.deep.equal([418, 'application/problem+json'])
       expect(headers.get('x-kept')).to.equal('gzip')
-      for (const name of ['content-encoding', 'content-disposition', 'etag'])
-        expect(headers.has(name), name).to.equal(false)
+      for (const name of BODY_HEADERS) expect(headers.has(name), name).to.equal(false)
+      expect(await response.json()).to.include({ status: 418 })
+    })
+
+    it('removes the lifetime of the content in caches, and keeps what forbids caches', async () => {
+      const { fetch } = await serve()
+      for (const [value, isKept] of Object.entries(LIFETIMES)) {
+        const { headers } = await fetch(`/cached?value=${value}`)
+        expect(headers.get('cache-control'), value).to.equal(isKept ? value : null)
+      }
     })
 
     it('sends each header of an HttpError once, and the request id of its problem', async () => {
@@ -111,6 +144,7 @@ describe('An error of a handler', () => {
       const { fetch, lines } = await serve()
       const { instance } = (await (await fetch('/twice')).json()) as { instance: string }
       expect(lines.at(-1)).to.include({ requestId: instance, method: 'GET', route: '/twice', status: 500 })
+      expect(lines.at(-1)).to.include({ ip: '127.0.0.1', origin: 'router /' })
     })
   })
 })

@@ -17,6 +17,7 @@ const routes = () =>
       { consumes, multipart: { maxFields: 2, maxFiles: 1, maxFileSize: 5, maxHeaderSize: 100 } },
       () => 'read',
     )
+    .post('/alone', { consumes, multipart: { maxFields: 1 } }, () => 'read')
     .post('/byte', { consumes, multipart: { maxFileSize: 1 } }, () => 'read')
     .post('/both', { body: object({ f: file({ maxSize: 9 }) }), multipart: { maxFileSize: 3 } }, () => 'read')
     .post('/files', { body: object({ f: array(file()) }) }, () => 'read')
@@ -133,8 +134,12 @@ describe('A hostile multipart form', () => {
         ['/own', multipart(upload('a'), upload('b')), 'The form has more than 1 file.'],
         ['/own', multipart(...many(3, () => field('a'))), 'The form has more than 2 fields.'],
         ['/byte', long, `The file in the field '${'n'.repeat(100)}' is larger than 1 bytes.`],
+        ['/alone', multipart(field('a'), field('b')), 'The form has more than 1 field.'],
+        ['/alone', 'a=1&b=2', 'The form has more than 1 field.'],
+        ['/own', 'a=1&b=2&c=3', 'The form has more than 2 fields.'],
       ] as const) {
-        const response = await fetch(path, { method: 'POST', body, headers: { 'content-type': MULTIPART_B } })
+        const type = body.startsWith('--') ? MULTIPART_B : FORM
+        const response = await fetch(path, { method: 'POST', body, headers: { 'content-type': type } })
         expect(((await response.json()) as { detail: string }).detail).to.equal(detail)
       }
     })

@@ -39,6 +39,7 @@ describe('A route with rawBody', () => {
       ['application/json', ' ', undefined],
       ['application/x-www-form-urlencoded', 'a=1&a=%32&b=+', { a: ['1', '2'], b: ' ' }],
       ['text/plain', 'a\r\nb', 'a\r\nb'],
+      ['application/octet-stream; charset=binary', 'ab', { type: 'Buffer', data: [97, 98] }],
       ['application/pdf', '%PDF\0', undefined],
       [undefined, 'untyped', undefined],
       ['multipart/form-data; boundary=x', '--x--', undefined],

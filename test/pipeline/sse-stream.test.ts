@@ -141,6 +141,19 @@ describe('The heartbeat of an event stream', () => {
     await app.close()
   })
 
+  it('does not exist with the time 0', async () => {
+    const { source } = sent()
+    const app = createApp({ logger: false }).use(
+      createRouter().get('/', (ctx) => sse(ctx, source, { heartbeat: 0 })),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const response = await fetch(url)
+    await nextTurn()
+    expect(intervals.active.size).to.equal(0)
+    await response.body!.cancel()
+    await app.close()
+  })
+
   it('stops when the client leaves', async () => {
     const { source } = sent()
     const stream = streamOf(source, { heartbeat: 1000 })

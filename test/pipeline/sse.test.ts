@@ -264,6 +264,7 @@ describe('sse', () => {
       ['a NUL in a name', { event: 'a\0b', data: 1 }, /NUL/],
       ['an unknown key', { dat: 1 }, /the key 'dat'/],
       ['a value that is not an event', 7, /Yield a string or \{ data \}/],
+      ['null', null, /An event is null\. Yield a string or \{ data \}/],
       ['data that is not JSON', { data: 1n }, /bigint/],
     ]
     it('closes the connection and logs the request after a failure', async () => {
@@ -287,8 +288,10 @@ describe('sse', () => {
     })
 
     it('becomes a problem if it is not given events', async () => {
-      for (const events of [undefined, 'text', 7, {}])
-        expect((await (await serve(events as never)).fetch('/')).status).to.equal(500)
+      for (const events of [undefined, 'text', 7, {}, null, () => 7]) {
+        const response = await (await serve(events as never)).fetch('/')
+        expect([response.status, await response.text()].join(' ')).to.match(/^500 .*sse\(\) was given /)
+      }
       for (const heartbeat of ['often', 5000])
         expect((await (await serve([], { heartbeat })).fetch('/')).status).to.equal(500)
     })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, fromKoa, type Context, type Handler } from 'mortar'
+import { createApp, createRouter, fromKoa, type Context, type Handler, type Logger } from 'mortar'
 import { ignore } from '../../src/support/ignore.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
@@ -19,23 +19,34 @@ describe('A stream as a response', () => {
     const serve = (handler: Handler): Promise<ServedApp> =>
       open(createApp({ logger: false }).use(createRouter().get('/', handler as never)))
 
-    const failing: readonly (readonly [string, () => unknown])[] = [
-      ['is a file that is not there', () => createReadStream('/nothing/here')],
-      ['was destroyed', () => new PassThrough().destroy()],
-      ['had failed', () => new PassThrough().on('error', () => undefined).destroy(new Error('early'))],
-      ['fails at its first chunk', () => throwing()],
-      ['yields a value that is not a chunk', () => Readable.from([{ no: 'chunk' }])],
+    const failing: readonly (readonly [string, () => unknown, string])[] = [
+      ['is a file that is not there', () => createReadStream('/nothing/here'), 'ENOENT'],
+      ['was destroyed', () => new PassThrough().destroy(), 'closed before any byte was sent'],
+      ['is destroyed before its first byte', closing, 'closed before any byte was sent'],
+      [
+        'had failed',
+        () => new PassThrough().on('error', () => undefined).destroy(new Error('early')),
+        'early',
+      ],
+      ['fails at its first chunk', () => throwing(), 'The source failed.'],
+      [
+        'yields a value that is not a chunk',
+        () => Readable.from([{ no: 'chunk' }]),
+        'neither a string nor bytes: object',
+      ],
       [
         'is a web stream that fails',
         () => new ReadableStream({ start: (controller) => controller.error(new Error('web')) }),
+        'web',
       ],
     ]
-    for (const [name, make] of failing)
+    for (const [name, make, detail] of failing)
       it(`becomes a problem when it ${name}, and does not affect HEAD`, async () => {
         const { fetch } = await serve(make)
         const response = await fetch('/')
         expect(response.status).to.equal(500)
         expect(response.headers.get('content-type')).to.contain('problem+json')
+        expect(await response.text()).to.contain(detail)
         await fetch('/', { method: 'HEAD' })
         expect((await fetch('/')).status).to.equal(500)
       })
@@ -108,6 +119,16 @@ describe('A stream as a response', () => {
       expect(await response.text().catch(() => 'cut off')).to.equal('cut off')
     })
 
+    it('that is destroyed half-way without an error ends the connection', async () => {
+      const stream = new PassThrough()
+      stream.write('part')
+      const { fetch } = await serve(() => stream)
+      const reader = (await fetch('/')).body!.getReader()
+      expect(String(Buffer.from((await reader.read()).value!))).to.equal('part')
+      stream.destroy()
+      expect(await reader.read().catch(() => 'cut off')).to.equal('cut off')
+    })
+
     it('of objects is sent when they are strings', async () => {
       const { fetch } = await serve(() => Readable.from(['a', 'b']))
       expect(await (await fetch('/')).text()).to.equal('ab')
@@ -140,18 +161,23 @@ describe('A stream as a response', () => {
       for (const first of [undefined, 'part']) {
         const stream = new PassThrough()
         const arrival = deferred()
-        const { url } = await serve(() => {
+        const errors: unknown[] = []
+        const note = (fields: unknown): void => void errors.push(fields)
+        const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error: note, child: () => logger }
+        const router = createRouter().get('/', () => {
           arrival.resolve()
           if (first) stream.write(first)
           return stream
         })
+        const { url } = await open(createApp({ logger }).use(router))
         const socket = connect(Number(new URL(url).port), '127.0.0.1')
         socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
         const closed = closeOf(stream)
         await (first ? once(socket, 'data') : arrival.promise)
         socket.destroy()
         await closed
-        expect(stream.destroyed).to.equal(true)
+        await nextTurn()
+        expect([stream.destroyed, errors]).to.deep.equal([true, []])
       }
     })
 
@@ -203,6 +229,12 @@ function closeOf(stream: PassThrough): Promise<void> {
   return new Promise((resolve) => {
     stream.once('close', resolve)
   })
+}
+
+function closing(): PassThrough {
+  const stream = new PassThrough()
+  setImmediate(() => stream.destroy())
+  return stream
 }
 
 /** Never yields. */

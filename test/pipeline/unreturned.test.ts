@@ -99,6 +99,15 @@ describe('The result of sse() or sendFile() that a handler does not return', () 
       expect(lines[0]!.message).to.contain("'return sendFile(ctx, …)'")
     })
 
+    it('is a 500 that names the remedy also if it fails before the handler returns', async () => {
+      const { fetch, lines } = await serve(async (ctx) => {
+        void sendFile(ctx, '/does/not/exist')
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
+      })
+      expect((await fetch('/feed')).status).to.equal(500)
+      expect((lines[0]!.fields['err'] as Error).message).to.contain("'return sendFile(ctx, …)'")
+    })
+
     it('may be replaced by an empty response if it failed and the handler caught the error', async () => {
       for (const koa of [false, true]) {
         const { fetch, lines } = await serve(
