@@ -130,18 +130,45 @@ describe('Channels that have lost events', () => {
     expect(texts).to.have.length(3)
   })
 
-  it('are read as often as before when their engine is back', async () => {
+  it('are read as often as before when their engine is back, which ends the outage', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     let reads = 0
+    const told: unknown[] = []
     const read = async () => (++reads === 1 ? Promise.reject(new Error('away')) : reading('a', 5))
-    const options = { outages: { begin: () => undefined, end: () => undefined }, deliver: () => undefined }
-    const follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    const outages = {
+      begin: ({ part }: { part: string }) => told.push(part),
+      end: (part: string) => told.push(`-${part}`),
+    }
+    const follower = new Follower({
+      engine: { pause: 100, read },
+      outages,
+      deliver: () => undefined,
+    } as never)
     follower.start({ epoch: 'a', at: 5, time: 5 })
     for (const pause of [0, 500, 110, 110]) {
       mock.timers.tick(pause)
       await nextTurn()
     }
     expect(reads).to.equal(4)
+    expect(told.slice(0, 2)).to.deep.equal(['channels', '-channels'])
+    await follower.stop()
+  })
+
+  it('are read again without a pause while more of them are there, or new ones come', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const asked: number[] = []
+    async function read({ at }: { at: number }) {
+      asked.push(at)
+      await nextTurn()
+      if (at === PAGE) follower.wake()
+      const events = at > 0 ? [] : Array.from({ length: PAGE }, (_, index) => index + 1)
+      return reading('a', PAGE, ...events)
+    }
+    const options = { outages: { begin: () => undefined, end: () => undefined }, deliver: () => undefined }
+    const follower: Follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    follower.start(reading('a', 0))
+    for (let turns = 0; turns < 5; turns++) await nextTurn()
+    expect(asked.slice(0, 3)).to.deep.equal([0, PAGE, PAGE])
     await follower.stop()
   })
 

@@ -1,11 +1,15 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { App } from 'mortar'
+import type { App, Logger } from 'mortar'
+import { channels } from '@mortar/realtime/channels'
+import { createClient } from 'mortar/testing'
 import { connect } from '@mortar/realtime/testing'
 import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
-import { channelApp, createUsers } from './channel-app.ts'
+import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
+import { recorder } from '../../../app/recorder.ts'
+import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
 import news from './files/news.ts'
 
 /** The regular work of channels, which timers of this process begin. */
@@ -16,9 +20,9 @@ describe('Channels with time', () => {
     mock.timers.reset()
     mock.restoreAll()
   })
-  async function serve() {
+  async function serve(logger: Logger | false = false) {
     const users = createUsers()
-    const app = channelApp(users)
+    const app = channelApp(users, {}, { app: { logger } })
     opened.push(app)
     await app.listen(0, '127.0.0.1')
     return { app, users, events: app.services.channels }
@@ -30,7 +34,8 @@ describe('Channels with time', () => {
     const socket = await connect<unknown>(app, '/channels')
     const next = async () => (await socket.next()) as ChannelFrame
     socket.send({ subscribe: 'news' })
-    expect((await next()).type).to.equal('subscribed')
+    const subscribed = await next()
+    expect(subscribed.type).to.equal('subscribed')
     mock.timers.tick(14_000)
     await events.publish(news(), 'count', { number: 1 })
     const event = await next()
@@ -44,6 +49,15 @@ describe('Channels with time', () => {
     const again = await subscribe(app, 'news', { since: told.id! })
     expect(again.first.data).to.deep.equal({ number: 2 })
     again.close()
+    // A browser that comes back by itself sends its first address again.
+    const stream = await createClient(app).sse<ChannelFrame>(
+      `/channels?channel=news&since=${subscribed.id}`,
+      {
+        lastEventId: told.id!,
+      },
+    )
+    expect((await stream.next()).data.data).to.deep.equal({ number: 2 })
+    stream.close()
   })
 
   it('are judged again each minute, one evaluation at a time', async () => {
@@ -63,7 +77,7 @@ describe('Channels with time', () => {
     ada.close()
   })
 
-  it('leave no timer behind', async () => {
+  it('leave no timer behind, also when their engine is away, and have none where no requests are served', async () => {
     const made: NodeJS.Timeout[] = []
     const begin = setInterval
     mock.method(globalThis, 'setInterval', (act: () => void, ms: number) => {
@@ -71,10 +85,17 @@ describe('Channels with time', () => {
       made.push(timer)
       return timer
     })
-    const { app } = await serve()
-    expect(made.length).to.be.at.least(4)
+    const lines: string[] = []
+    const { app } = await serve(recorder(lines))
+    const count = made.length
+    expect(count).to.be.at.least(4)
+    const process = { servesRequests: false, stopping: new AbortController().signal }
+    await channels({ directory: DIRECTORY }).work!(app.services, process)
+    expect(made).to.have.length(count)
     expect(made.filter((timer) => timer.hasRef())).to.deep.equal([])
+    mock.method(Presence.prototype, 'stop', () => Promise.reject(new Error('away')))
     await app.close()
+    expect(lines.filter((line) => line.includes('did not stop'))).to.deep.equal([])
     const left = made.filter(
       (timer) => !(timer as NodeJS.Timeout & { readonly _destroyed: boolean })._destroyed,
     )
