@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import type { Middleware as KoaMiddleware } from 'koa'
+import { createApp, createRouter, fromKoa, type Handler, type Middleware, type RouteDefinition } from 'mortar'
+import { object, string } from 'yup'
+import { throughBothAdapters } from '../support/adapters.ts'
+
+/** The responses that middleware around a handler has seen, outermost last. */
+const seen: string[] = []
+
+/** Koa middleware that notes the response after its `next()`. */
+const spy = (name: string): Middleware =>
+  fromKoa(async (ctx, next) => {
+    await next()
+    seen.push(`${name} ${ctx.status} ${ctx.type || '-'} ${JSON.stringify(ctx.body)}`)
+  })
+const koa = (run: KoaMiddleware): Middleware => fromKoa(run)
+const passing = koa((_, next) => next())
+
+interface Case {
+  /** Middleware, outermost first. */
+  readonly around: readonly Middleware[]
+  readonly handler: Handler
+  readonly definition?: RouteDefinition
+  readonly response: readonly [status: number, type: string | null, body: string]
+  readonly seen?: readonly string[]
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+const replace: Middleware = async (_, next) => {
+  await next()
+  return { replaced: true }
+}
+const teapot: Middleware = async (ctx, next) => {
+  const value: unknown = await next()
+  ctx.status = 418
+  return value
+}
+const csv: Handler = (ctx) => {
+  ctx.set('Content-Type', 'text/csv')
+  return 'a,b'
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'is replaced by middleware between Koa middleware, with its type and length': {
+    around: [spy('outer'), replace, spy('inner')],
+    handler: () => 'text',
+    response: [200, JSON_TYPE, '{"replaced":true}'],
+    seen: ['inner 200 text/plain "text"', 'outer 200 application/json {"replaced":true}'],
+  },
+  'is replaced by middleware outside all Koa middleware': {
+    around: [replace, passing],
+    handler: () => 'text',
+    response: [200, JSON_TYPE, '{"replaced":true}'],
+  },
+  'is replaced by text, but keeps a type that the handler has set': {
+    around: [async (_, next) => `${String(await next())},c`, passing],
+    handler: csv,
+    response: [200, 'text/csv', 'a,b,c'],
+  },
+  'keeps a type that the handler has set, for the Koa middleware outside': {
+    around: [spy('outer'), async (_, next) => `${String(await next())},c`, passing],
+    handler: csv,
+    response: [200, 'text/csv', 'a,b,c'],
+    seen: ['outer 200 text/csv "a,b,c"'],
+  },
+  'gets another status from middleware between': {
+    around: [spy('outer'), teapot, spy('inner')],
+    handler: () => ({ a: 1 }),
+    response: [418, JSON_TYPE, '{"a":1}'],
+    seen: ['inner 200 application/json {"a":1}', 'outer 418 application/json {"a":1}'],
+  },
+  'gets another status from middleware outside': {
+    around: [teapot, passing],
+    handler: () => ({ a: 1 }),
+    response: [418, JSON_TYPE, '{"a":1}'],
+  },
+  'has the status that Koa middleware has set before the handler': {
+    around: [
+      koa((ctx, next) => {
+        ctx.status = 202
+        return next()
+      }),
+    ],
+    handler: () => ({ a: 1 }),
+    response: [202, JSON_TYPE, '{"a":1}'],
+  },
+  'that is null has no reason phrase as its body': {
+    around: [passing],
+    handler(ctx) {
+      ctx.status = 202
+      return null
+    },
+    response: [202, null, ''],
+  },
+  'that is nothing has no type': {
+    around: [spy('outer')],
+    handler(ctx) {
+      ctx.set('Content-Type', 'text/csv')
+    },
+    response: [204, null, ''],
+    seen: ['outer 204 - null'],
+  },
+  'keeps the type of the handler although Koa middleware had set a body': {
+    around: [
+      koa((ctx, next) => {
+        ctx.body = 'early'
+        return next()
+      }),
+    ],
+    handler(ctx) {
+      ctx.set('Content-Type', 'application/vnd.api+json')
+      return { a: 1 }
+    },
+    response: [200, 'application/vnd.api+json', '{"a":1}'],
+  },
+  'that cannot be sent is an error that Koa middleware can catch': {
+    around: [
+      koa(async (ctx, next) => {
+        try {
+          await next()
+        } catch {
+          ctx.body = 'caught'
+        }
+      }),
+    ],
+    handler: () => ({ number: 1n }),
+    response: [200, TEXT_TYPE, 'caught'],
+  },
+  'is there after next() although its schema is asynchronous': {
+    around: [spy('outer')],
+    definition: { response: { 200: object({ name: string().test(async () => true) }) } },
+    handler: async () => ({ name: 'Ada', secret: 1 }),
+    response: [200, JSON_TYPE, '{"name":"Ada"}'],
+    seen: ['outer 200 application/json {"name":"Ada"}'],
+  },
+  'is a 404 when Koa middleware catches an error and sets nothing': {
+    around: [koa((_, next) => next().catch(() => undefined))],
+    handler: () => Promise.reject(new Error('broken')),
+    response: [404, TEXT_TYPE, 'Not Found'],
+  },
+  'has the status 200 when the handler writes it to the response itself': {
+    around: [passing],
+    handler({ koa: { res } }) {
+      res.end('raw')
+    },
+    response: [200, null, 'raw'],
+  },
+}
+
+describe('A value between Koa middleware and others', () => {
+  beforeEach(() => void seen.splice(0))
+  throughBothAdapters((open) => {
+    for (const [name, { around, handler, definition = {}, response, seen: expected }] of Object.entries(
+      CASES,
+    ))
+      it(name, async () => {
+        const app = createApp({ logger: false })
+        for (const each of around) app.use(each)
+        const { fetch } = await open(app.use(createRouter().get('/', definition, handler)))
+        const found = await fetch('/')
+        expect([found.status, found.headers.get('content-type'), await found.text()]).to.deep.equal(response)
+        if (expected !== undefined) expect(seen).to.deep.equal(expected)
+      })
+  })
+})
