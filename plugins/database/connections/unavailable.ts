@@ -1,5 +1,6 @@
 import type { HttpError } from 'mortar'
 import { databaseFaultOf } from 'mortar/kit'
+import { inCauses } from '../failures/in-causes.ts'
 import { problem, type PROBLEMS } from '../problems.ts'
 
 /** The two problem codes of a database that cannot serve a statement now. */
@@ -38,23 +39,13 @@ export function explainUnavailable(error: unknown): HttpError | undefined {
   return problem(code, DETAILS[code], { headers, cause: error })
 }
 
-/** Number of causes to follow, so that a circle of causes ends. */
-const DEPTH = 8
-
 /**
  * Returns the meaning of an error, or of one of its causes: of the pool, or of a driver inside TypeORM's
  * `QueryFailedError`. An error with the same code that no database has thrown, such as ECONNREFUSED of another server,
  * has none.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  let current = error
-  for (let depth = 0; depth < DEPTH && typeof current === 'object' && current !== null; depth++) {
-    const { driverError, cause } = current as { driverError?: unknown; cause?: unknown }
-    const found = marked.get(current) ?? ofDriver(driverError)
-    if (found !== undefined) return found
-    current = cause
-  }
-  return undefined
+  return inCauses(error, (each) => marked.get(each) ?? ofDriver(each.driverError))
 }
 
 function ofDriver(error: unknown): Unavailability | undefined {

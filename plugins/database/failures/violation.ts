@@ -1,3 +1,4 @@
+import { inCauses } from './in-causes.ts'
 import { uniqueColumns } from './unique-keys.ts'
 
 /**
@@ -26,23 +27,13 @@ export interface Violation {
   readonly constraint?: string
 }
 
-/** Number of causes to follow, so that a circle of causes ends. */
-const DEPTH = 8
-
 /**
  * Returns the reason for which the database refused a statement, or undefined for any other error. Knows the errors of
  * SQLite (also by libsql), PostgreSQL, MariaDB and MySQL, thrown by the driver or by TypeORM, or as the `cause` of
  * another error.
  */
 export function violation(error: unknown): Violation | undefined {
-  let current = error
-  for (let depth = 0; depth < DEPTH && typeof current === 'object' && current !== null; depth++) {
-    const { driverError, cause } = current as { driverError?: unknown; cause?: unknown }
-    const found = ofDriver(driverError ?? current)
-    if (found !== undefined) return found
-    current = cause
-  }
-  return undefined
+  return inCauses(error, (each) => ofDriver(each.driverError ?? each))
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   revertMigration,
 } from './run-migration.ts'
 import { fault } from '../startup-codes.ts'
+import { withRunner } from '../with-runner.ts'
 
 /** One migration and its state in the database; `missing` was run, but its class no longer exists. */
 export interface MigrationStatus {
@@ -204,15 +205,6 @@ function withRun<T>(
       }),
     ),
   )
-}
-
-async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-  const runner = dataSource.createQueryRunner()
-  try {
-    return await work(runner)
-  } finally {
-    await runner.release()
-  }
 }
 
 function noFolder(): StartupError {

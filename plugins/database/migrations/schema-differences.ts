@@ -1,6 +1,7 @@
-import type { DataSource, EntityMetadata, Table } from 'typeorm'
+import type { DataSource, EntityMetadata } from 'typeorm'
 import type { Environment, Logger } from 'mortar'
 import { changeStatements } from '../gate/change-statements.ts'
+import { withRunner } from '../with-runner.ts'
 
 /** With more tables than this, a start does not compare them. */
 const MOST_TABLES = 300
@@ -45,10 +46,8 @@ export async function warnOfDifferences(
 
 async function columnDifferences(db: DataSource): Promise<string[]> {
   const entities = db.entityMetadatas.filter(isTable)
-  const tables = await readTables(
-    db,
-    entities.map(({ tablePath }) => tablePath),
-  )
+  const paths = entities.map(({ tablePath }) => tablePath)
+  const tables = await withRunner(db, (runner) => runner.getTables(paths))
   const nameOf = (table: string): string => db.driver.parseTableName(table).tableName
   const present = new Map(tables.map((table) => [nameOf(table.name), table]))
   return entities.flatMap((entity) => {
@@ -65,15 +64,6 @@ async function columnDifferences(db: DataSource): Promise<string[]> {
         .map((name) => `the column ${entity.tableName}.${name} is not in the schema`),
     ]
   })
-}
-
-async function readTables(db: DataSource, names: string[]): Promise<Table[]> {
-  const runner = db.createQueryRunner()
-  try {
-    return await runner.getTables(names)
-  } finally {
-    await runner.release()
-  }
 }
 
 /** False for views, and for tables that the application manages itself. */

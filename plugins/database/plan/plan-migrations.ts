@@ -2,6 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm'
 import type { PlannedMigration, PlanOptions } from 'mortar'
 import type { LoadedMigration } from '../migrations/load-migrations.ts'
 import { keepsTables } from '../lock-timeout.ts'
+import { withRunner } from '../with-runner.ts'
 import type { Facts, Rows } from './facts.ts'
 import { WarningFinder } from './find-warnings.ts'
 import { readOnly, recordStatements } from './record-statements.ts'
@@ -10,13 +11,12 @@ import { readOnly, recordStatements } from './record-statements.ts'
 const LARGE = 100_000
 
 /** Lists the statements of migrations with their warnings. Changes nothing. */
-export async function planMigrations(
+export function planMigrations(
   dataSource: DataSource,
   migrations: readonly LoadedMigration[],
   { large = LARGE }: PlanOptions,
 ): Promise<PlannedMigration[]> {
-  const reader = dataSource.createQueryRunner()
-  try {
+  return withRunner(dataSource, async (reader) => {
     const finder = new WarningFinder({
       dialect: dialectOf(dataSource),
       isNew: !dataSource.isInitialized,
@@ -36,9 +36,7 @@ export async function planMigrations(
       })
     }
     return planned
-  } finally {
-    await reader.release()
-  }
+  })
 }
 
 function asker(dataSource: DataSource, reader: QueryRunner) {
