@@ -1,4 +1,4 @@
-import type { EntitySchema } from 'typeorm'
+import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
 import type * as TypeOrm from 'typeorm'
 import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
 
@@ -16,7 +16,7 @@ const need: PeerNeed = {
   peers: { from: import.meta.url, packages: ['typeorm'] },
 }
 
-const OPTIONS = {
+const OPTIONS: EntitySchemaOptions<LimitRow> = {
   name: 'mortar_limits',
   columns: {
     // Requests byte-by-byte comparison from `@mortar/database`.
@@ -25,7 +25,7 @@ const OPTIONS = {
     expire: { type: 'bigint', nullable: true },
   },
   indices: [{ columns: ['expire'] }],
-} as const
+}
 
 /**
  * The table of `limits({ store: 'database' })` on PostgreSQL, MariaDB and MySQL. On SQLite the limits have a file of
@@ -38,12 +38,6 @@ export const MortarLimits: EntitySchema<LimitRow> = make()
  * application reports all missing packages.
  */
 function make(): EntitySchema<LimitRow> {
-  const options = structuredOptions()
-  if (!hasPeer('typeorm', need)) return { options } as unknown as EntitySchema<LimitRow>
-  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<LimitRow>(options)
-}
-
-/** TypeORM's types want arrays that can change. */
-function structuredOptions(): TypeOrm.EntitySchemaOptions<LimitRow> {
-  return { ...OPTIONS, indices: OPTIONS.indices.map(({ columns }) => ({ columns: [...columns] })) }
+  if (!hasPeer('typeorm', need)) return { options: OPTIONS } as unknown as EntitySchema<LimitRow>
+  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<LimitRow>(OPTIONS)
 }
