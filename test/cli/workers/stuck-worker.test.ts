@@ -43,12 +43,12 @@ describe('mortar start --workers, one of which is stuck', function () {
     metrics.split('\n').filter((line) => line.startsWith(start))
 
   it('replaces it, loses no request of the others, and names it in metrics until then', async () => {
-    const serving = await serveTwo('--stuck-after', '6s')
+    const serving = await serveTwo('--stuck-after', '3s')
     const before = serving.workers()
     // Both have been measured, so that the stuck one has a latest report.
     await ask(serving, '/metrics')
     await ask(serving, '/metrics')
-    const inFlight = ask(serving, '/?wait=4000')
+    const inFlight = ask(serving, '/?wait=2000')
     await wait(100)
     const stuck = ask(serving, '/?stuck=1').catch(() => 'ended')
     await wait(100)
@@ -93,7 +93,7 @@ describe('mortar start --workers, one of which is stuck', function () {
     const serving = await serveTwo('--stuck-after', '2s')
     const before = serving.workers()
     process.kill(serving.child.pid!, 'SIGSTOP')
-    await wait(5000)
+    await wait(3000)
     process.kill(serving.child.pid!, 'SIGCONT')
     await wait(2500)
     expect(serving.workers()).to.deep.equal(before)
