@@ -8,6 +8,7 @@ import {
   BadRequest,
   createApp,
   createRouter,
+  HttpError,
   type Logger,
   type ObservedRequest,
   REQUEST_CHANNEL,
@@ -95,7 +96,7 @@ describe('The channel tracing:mortar.request', () => {
       ])
     })
 
-    it('publishes an unexpected error once, and no error that the client caused', async () => {
+    it('publishes the error of a 5xx once, and no error that the client caused', async () => {
       const boom = new Error('boom')
       const app = createApp({ environment: 'test' }).use(
         createRouter()
@@ -106,6 +107,9 @@ describe('The channel tracing:mortar.request', () => {
             await Promise.resolve()
             throw boom
           })
+          .get('/away', () => {
+            throw new HttpError(503, 'away', { code: 'database_away' })
+          })
           .get('/bad', () => {
             throw new BadRequest('no')
           }),
@@ -113,7 +117,7 @@ describe('The channel tracing:mortar.request', () => {
       const { fetch } = await open(app)
       await fetch('/bad')
       observer = new Observer()
-      for (const path of ['/sync', '/late', '/bad']) {
+      for (const path of ['/sync', '/late', '/away', '/bad']) {
         const ended = once(observer, 'end')
         await fetch(path)
         await ended
@@ -121,10 +125,13 @@ describe('The channel tracing:mortar.request', () => {
       expect(observer.seen.filter((line) => line.startsWith('error'))).deep.equal([
         'error GET /sync undefined',
         'error GET /late undefined',
+        'error GET /away undefined',
       ])
-      expect(observer.requests.map(({ error, status }) => [error, status])).deep.equal([
-        [boom, 500],
-        [boom, 500],
+      const found = observer.requests.map(({ error, status }) => [(error as Error)?.message, status])
+      expect(found).deep.equal([
+        ['boom', 500],
+        ['boom', 500],
+        ['away', 503],
         [undefined, 400],
       ])
     })
