@@ -93,4 +93,10 @@ describe('A part of a file', () => {
     }
     expect(calls.filter((call) => call === 'close')).to.have.length(2)
   })
+
+  it('fails with the number of bytes that were left of a shorter file', async () => {
+    onRead = ({ position, bytes, done }) => done(null, position === 2 ? 3 : 0, bytes)
+    const [error] = (await once(new FilePart(7, { start: 2, end: 8 }).resume(), 'error')) as [Error]
+    expect(error.message).to.contain('A file of 7 bytes has only 3;')
+  })
 })

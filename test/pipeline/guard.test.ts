@@ -25,11 +25,14 @@ describe('The guard', () => {
     beforeEach(() => void calls.splice(0))
     const routes = () =>
       createRouter()
+        .post('/public', () => void calls.push('public'))
         .get('/public', (ctx) => ({ user: ctx.user?.id ?? null }))
         .get('/mine', { auth: true }, (ctx) => ({ user: ctx.user.id }))
         .post('/mine', { auth: true, body: titled }, () => void calls.push('mine'))
         .post('/admin', { auth: 'admin', body: titled }, () => void calls.push('admin'))
         .get('/both', { auth: ['admin', 'later'] }, () => void calls.push('both'))
+        .get('/turned', { auth: ['later', 'admin'] }, () => void calls.push('turned'))
+        .get('/thrice', { auth: ['later', 'later', 'truthy'] }, () => void calls.push('thrice'))
         .get('/truthy', { auth: 'truthy' }, () => void calls.push('truthy'))
         .get('/later', { auth: 'later' }, () => 'in')
         .get('/hidden', { auth: 'hidden' }, () => void calls.push('hidden'))
@@ -105,8 +108,10 @@ describe('The guard', () => {
 
     it('requires all policies of a list', async () => {
       const { fetch } = await serve()
-      expect((await fetch('/both', { headers: bearer('asyncAda') })).status).to.equal(403)
-      expect((await fetch('/both', { headers: bearer('admin') })).status).to.equal(403)
+      for (const path of ['/both', '/turned', '/thrice'])
+        for (const id of ['asyncAda', 'admin'])
+          expect((await fetch(path, { headers: bearer(id) })).status, `${path} ${id}`).to.equal(403)
+      expect(calls).to.deep.equal([])
       expect((await fetch('/later', { headers: bearer('asyncAda') })).status).to.equal(200)
     })
 
@@ -149,11 +154,14 @@ describe('The guard', () => {
 
     it('refuses a cross-site request that is authenticated by a cookie', async () => {
       const { fetch } = await serve()
-      const status = async (headers: Record<string, string>) => {
+      const status = async (headers: Record<string, string>, path = '/mine') => {
         const cookie = { 'content-type': 'application/json', cookie: 'access_token=ada' }
         const sent = { method: 'POST', headers: { ...cookie, ...headers }, body: '{"title":"x"}' }
-        return (await fetch('/mine', sent)).status
+        return (await fetch(path, sent)).status
       }
+      expect(await status({ 'sec-fetch-site': 'cross-site' }, '/public')).to.equal(403)
+      expect(calls).to.deep.equal([])
+      expect(await status({ 'sec-fetch-site': 'cross-site', cookie: '' }, '/public')).to.equal(204)
       expect(await status({ 'sec-fetch-site': 'cross-site' })).to.equal(403)
       expect(await status({ 'sec-fetch-site': 'same-site' })).to.equal(403)
       expect(await status({ origin: 'https://evil.example' })).to.equal(403)
@@ -179,6 +187,14 @@ describe('The guard', () => {
       const error = await boot(createApp().use(createRouter().get('/a', { auth: true }, () => 1)))
       expect(error).to.be.instanceOf(StartupError)
       expect(error.code).to.equal('MORTAR_AUTH_MISSING')
+    })
+
+    it('rejects a policy with the name of a member of every object', async () => {
+      for (const name of ['constructor', 'toString', '__proto__']) {
+        const app = createApp().use(tokens({ admin: () => true }))
+        const error = await boot(app.use(createRouter().get('/a', { auth: name }, () => 1)))
+        expect(error.code, name).to.equal('MORTAR_POLICY_UNKNOWN')
+      }
     })
 
     it('rejects an unknown policy and suggests the similar name', async () => {

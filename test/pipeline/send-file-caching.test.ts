@@ -53,5 +53,40 @@ describe('The caching of sendFile', () => {
           }
         }
       })
+
+    it('follows the conditions of a request for a source, and opens only what it sends', async () => {
+      const date = new Date('2026-03-01T12:00:00Z').toUTCString()
+      const bare = { size: 3 }
+      const full = { size: 3, etag: '"v1"', lastModified: new Date(date) }
+      const cases: readonly (readonly [object, string, Record<string, string>, number, number])[] = [
+        [bare, 'GET', {}, 200, 1],
+        [{ ...bare, lastModified: null }, 'GET', {}, 200, 1],
+        [bare, 'GET', { 'If-Match': '"v1"' }, 412, 0],
+        [bare, 'GET', { 'If-Match': '*' }, 200, 1],
+        [bare, 'GET', { 'If-Unmodified-Since': date }, 200, 1],
+        [bare, 'GET', { 'If-None-Match': '"v1"' }, 200, 1],
+        [bare, 'GET', { 'If-Range': date, Range: 'bytes=0-1' }, 200, 1],
+        [full, 'HEAD', {}, 200, 0],
+        [full, 'GET', { 'If-None-Match': '"v1"' }, 304, 0],
+        [full, 'GET', { Range: 'bytes=3-' }, 416, 0],
+        [full, 'GET', { Range: 'bytes=2-' }, 206, 1],
+        [{ ...full, size: 0 }, 'GET', {}, 200, 0],
+      ]
+      for (const [source, method, headers, status, count] of cases) {
+        let opened = 0
+        const bytes = ({ start, end }: { start: number; end: number }) => {
+          opened += 1
+          return Buffer.from('abc').subarray(start, end + 1)
+        }
+        const app = createApp({ logger: false }).use(
+          createRouter().get('/', (ctx) => sendFile(ctx, { ...(source as { size: number }), open: bytes })),
+        )
+        const { fetch } = await open(app)
+        const response = await fetch('/', { method, headers: { 'Cache-Control': 'max-age=0', ...headers } })
+        await response.text()
+        const what = `${method} ${JSON.stringify([source, headers])}`
+        expect([response.status, opened], what).to.deep.equal([status, count])
+      }
+    })
   })
 })

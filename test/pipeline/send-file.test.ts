@@ -149,10 +149,10 @@ describe('sendFile', () => {
       expect(await response.text()).not.to.contain(folder)
     })
 
-    for (const dotfiles of [false, true])
+    for (const dotfiles of [undefined, false, true])
       it(`keeps to its root: paths and links that leave it are a 404 (dotfiles: ${dotfiles})`, async () => {
         const statuses = async (root: string, ...paths: string[]) => {
-          const { fetch } = await serve({ root, dotfiles })
+          const { fetch } = await serve({ root, ...(dotfiles !== undefined && { dotfiles }) })
           return Promise.all(paths.map(async (path) => `${path} ${(await fetch(`/of?path=${path}`)).status}`))
         }
         const inside = ['a.txt', 'sub/b.html', 'sub%2F..%2Fa.txt', '%2Fa.txt', 'link-inside']
@@ -174,7 +174,7 @@ describe('sendFile', () => {
         for (const root of [at('inside'), `${at('inside')}/`, at('link-to-inside'), at('in')]) {
           expect(await statuses(root, ...inside)).to.deep.equal(inside.map((path) => `${path} 200`))
           expect(await statuses(root, ...hidden)).to.deep.equal(
-            hidden.map((path) => `${path} ${dotfiles ? 200 : 404}`),
+            hidden.map((path) => `${path} ${dotfiles === true ? 200 : 404}`),
           )
           expect(await statuses(root, ...outside)).to.deep.equal(outside.map((path) => `${path} 404`))
         }
