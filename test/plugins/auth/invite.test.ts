@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { AccountMail } from '../../../plugins/auth/features/mails.ts'
 import { onEachDatabase } from './support/on-each-store.ts'
-import { ADA, PASSWORD, settle, signedUp, type InWorld, type World } from './support/world.ts'
+import {
+  ADA,
+  inWorld as onSqlite,
+  PASSWORD,
+  settle,
+  signedUp,
+  type InWorld,
+  type World,
+} from './support/world.ts'
 
 const GRACE = { name: ' Grace ', email: ' Grace@Example.com' }
 const WEEK = 7 * 86_400
@@ -77,5 +85,16 @@ onEachDatabase('invite', (inWorld) => {
       await settle(world)
       const reset = { token: world.mails.at(-1)!.token, password: PASSWORD }
       expect((await client.post('/auth/reset-password', reset)).status).to.equal(200)
+    }))
+})
+
+describe('invite', () => {
+  it('stores no account whose link would have no address to begin with', () =>
+    onSqlite({ app: { environment: 'production' }, auth: { cost: {} } }, async (world) => {
+      const error = await providerOf(world)
+        .invite(GRACE)
+        .catch((caught: { code?: string }) => caught)
+      expect(error).to.have.property('code', 'MORTAR_AUTH_APP_URL')
+      expect(await world.storage.users()).to.deep.equal([])
     }))
 })

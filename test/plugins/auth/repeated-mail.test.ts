@@ -1,12 +1,21 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createRepeats } from 'mortar/kit'
+import { account } from '@mortar/auth/account'
+import { emailVerification } from '@mortar/auth/email-verification'
+import { notices } from '@mortar/auth/notices'
+import { recent } from '@mortar/auth/recent'
+import type { AccountMail, MailKind } from '../../../plugins/auth/features/mails.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
 import { createResetTokens } from '../../../plugins/auth/tokens/reset-tokens.ts'
+import { DAY, provider } from './features/support/account-scene.ts'
+import type { Client } from './support/client.ts'
+import { ADA, inWorld, settle, signedUp, type World } from './support/world.ts'
 
-const ADA = { id: 'ada', email: 'ada@example.com' }
+const OWNER = { id: 'ada', email: ADA.email }
+const CHANGE = { current: ADA.password, next: 'another horse battery' }
 const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
 const LIFETIME = 1800
 const away = new Error('connect ECONNREFUSED')
@@ -25,7 +34,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
     mailDelay: () => 0,
     events: { emit: (_type: string, { error }: { error?: string }) => error && seen.errors.push(error) },
     store: {
-      findUserByEmail: async (email: string) => (email === ADA.email ? ADA : null),
+      findUserByEmail: async (email: string) => (email === ADA.email ? OWNER : null),
       insertResetToken: async ({ tokenHash }: { tokenHash: string }) => void seen.stored.push(tokenHash),
       findResetToken: async (_hash: string, now: number) => (now < LIFETIME * 1000 ? {} : null),
       ...store,
@@ -89,6 +98,22 @@ describe('A reset mail that could not be sent', () => {
     expect(seen.tried).to.have.length(tried)
   })
 
+  it('is given up by then, too, if its token could never be stored', async () => {
+    let attempts = 0
+    const insertResetToken = async () => {
+      attempts += 1
+      throw away
+    }
+    const { forgot } = scene([], { insertResetToken })
+    await forgot({ email: ADA.email }, caller)
+    await forgot.settled()
+    for (let minute = 0; minute < 120; minute++) await pass(60_000)
+    const tried = attempts
+    expect(tried).to.be.within(6, 15)
+    for (let minute = 0; minute < 120; minute++) await pass(60_000)
+    expect(attempts).to.equal(tried)
+  })
+
   it('is given up when its token was used or replaced', async () => {
     const { seen, forgot } = scene([away], { findResetToken: async () => null })
     await forgot({ email: ADA.email }, caller)
@@ -142,4 +167,42 @@ describe('A reset mail that could not be sent', () => {
     await pass(1000)
     expect(calls).to.equal(2001)
   })
+})
+
+/** A mail about an account, the seconds for which it is repeated, and the request that sends it. */
+const MAILS: [kind: MailKind, seconds: number, send: (world: World, client: Client) => Promise<unknown>][] = [
+  ['invitation', 7 * DAY, (world) => provider(world).invite({ name: 'Grace', email: 'grace@example.com' })],
+  ['verify-email', 3600, (_world, client) => client.post('/auth/signup', ADA)],
+  ['account-deletion', 14 * DAY, (_world, client) => client.delete('/auth/account')],
+  ['password-changed', DAY, (_world, client) => client.post('/auth/change-password', CHANGE)],
+]
+
+describe('A mail about an account that could not be sent', () => {
+  for (const [kind, lifetime, send] of MAILS)
+    for (const [what, seconds, count] of [
+      ['is sent again', lifetime - 1, 2],
+      ['is given up', lifetime, 1],
+    ] as const)
+      it(`${what} ${seconds} s later, without its token in the event: ${kind}`, async () => {
+        const links: (string | undefined)[] = []
+        let later = (): void => undefined
+        const sendMail = (mail: AccountMail) => {
+          if (mail.kind !== kind) return
+          if (links.push(mail.link) === 1) later()
+          throw new Error(`no route for ${mail.link}`)
+        }
+        const features = [recent(), notices(), emailVerification({ lifetime: '1h' }), account()]
+        await inWorld({ withFeatures: true, auth: { features, sendMail } }, async (world) => {
+          const client = kind === 'verify-email' ? world.client() : await signedUp(world)
+          await settle(world)
+          later = () => void world.clock.advance(seconds)
+          await send(world, client)
+          await settle(world)
+          await world.app.close()
+          expect(links).to.have.length(count)
+          const failures = world.events.filter(({ type }) => type === 'auth.mail.failed')
+          expect(failures.map(({ event }) => event['kind'])).to.deep.equal(links.map(() => kind))
+          expect(JSON.stringify(failures)).to.not.match(/token=[\w-]{20}/)
+        })
+      })
 })

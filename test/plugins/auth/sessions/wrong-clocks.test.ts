@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { loggerTo } from '../../../app/recorder.ts'
 import { onEachStore } from '../support/on-each-store.ts'
-import { signedUp, type World } from '../support/world.ts'
+import { prune } from '../features/support/account-scene.ts'
+import { ADA, settle, signedUp, type World } from '../support/world.ts'
 
 const HOUR = 3_600_000
 
@@ -34,9 +35,17 @@ onEachStore('A process whose clock is wrong', (inWorld) => {
           const ended = await client.copy(wrong.app).post('/auth/logout')
           expect(ended.status).to.equal(204)
           while ((await client.get('/auth/me')).status !== 401) await wait(20)
+          // The clean-up of a clock that is ahead deletes no record that others still need.
+          const other = right.client()
+          await other.post('/auth/login', ADA)
+          expect((await other.post('/auth/logout')).status).to.equal(204)
+          await wrong.client().post('/auth/login', ADA)
+          await settle(wrong)
+          await prune(wrong)
           // A process that starts later, too.
           await inWorld({ file: right.file, app: clockOf(0).app }, async (late) => {
-            expect((await client.copy(late.app).get('/auth/me')).status).to.equal(401)
+            for (const each of [client, other])
+              expect((await each.copy(late.app).get('/auth/me')).status).to.equal(401)
           })
           expect(warnings.length).to.equal(1)
           expect(warnings[0]).to.match(offset < 0 ? /3(600|599\.\d) s behind/ : /3(600|599\.\d) s ahead of/)
