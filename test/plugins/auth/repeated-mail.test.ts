@@ -1,5 +1,6 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
+import { defineBrick, value } from 'mortar'
 import { createRepeats } from 'mortar/kit'
 import { account } from '@mortar/auth/account'
 import { emailVerification } from '@mortar/auth/email-verification'
@@ -205,4 +206,25 @@ describe('A mail about an account that could not be sent', () => {
           expect(JSON.stringify(failures)).to.not.match(/token=[\w-]{20}/)
         })
       })
+
+  it('is handed to the mailer once if its server has refused it for good, and never to a queue', () => {
+    const handed: object[] = []
+    const send = async (_message: object, options: object) => {
+      handed.push(options)
+      throw rejected
+    }
+    const mailer = defineBrick({ name: 'mail', services: { mailer: value({ send }) } })
+    const auth = { features: [notices()] }
+    return inWorld(
+      { withFeatures: true, withoutSendResetEmail: true, auth, bricks: [mailer] },
+      async (world) => {
+        const client = await signedUp(world)
+        await client.post('/auth/forgot-password', { email: ADA.email })
+        await client.post('/auth/change-password', CHANGE)
+        await settle(world)
+        await world.app.close()
+        expect(handed).to.deep.equal([{ now: true }, { now: true }])
+      },
+    )
+  })
 })

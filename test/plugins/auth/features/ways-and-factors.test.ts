@@ -4,7 +4,7 @@ import { SoftAuthenticator } from '@mortar/auth/testing'
 import type { Client } from '../support/client.ts'
 import { onEachStore } from '../support/on-each-store.ts'
 import { add, logIn } from '../support/passkey-scene.ts'
-import { enrol } from '../support/second-factor.ts'
+import { claimsOf, enrol } from '../support/second-factor.ts'
 import { ADA, resetTokenFor, signedUp, type World, type WorldOptions } from '../support/world.ts'
 import { GRACE, socialScene, targetOf } from './support/social-scene.ts'
 
@@ -105,5 +105,13 @@ describe('Ways in and factors', () => {
               end === ASKED,
             ])
           }))
+
+    it('leaves a change of the password the methods of its code, whatever other features ask for', () =>
+      inWorld(worldOf('a code'), async (world) => {
+        const { client, next } = await enrol(world, await signedUp(world))
+        const change = { current: ADA.password, next: 'another horse battery', code: next() }
+        expect((await client.post('/auth/change-password', change)).status).to.equal(200)
+        expect(claimsOf(client.accessToken)['amr']).to.deep.equal(['pwd', 'otp', 'mfa'])
+      }))
   })
 })

@@ -114,6 +114,7 @@ describe('the limits', () => {
     true: { login: { ip: true } },
     'a number for a limit': { login: { ip: 5 } },
     'a rule that is true': { login: true },
+    'a rule that is null': { login: null },
   }
   for (const [name, options] of Object.entries(WRONG))
     it(`refuse ${name}, naming its position`, () => {

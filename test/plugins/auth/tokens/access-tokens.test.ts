@@ -99,7 +99,8 @@ describe('access tokens', () => {
     const { tokens, clock } = setUp()
     const { token } = tokens.sign(ADA)
     const shorter = setUp(OLD, { clock, lifetime: 60 }).tokens
-    expect(shorter.verify(token)).to.be.an('object')
+    // Twice, so that the cache has it.
+    for (let use = 0; use < 2; use++) expect(shorter.verify(token)).to.be.an('object')
     clock.advance(60)
     expect(shorter.verify(token)).to.equal(null)
     expect(tokens.verify(token)).to.be.an('object')

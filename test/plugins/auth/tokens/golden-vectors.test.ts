@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createDeviceMarks } from '../../../../plugins/auth/limits/device-marks.ts'
+import { createAccessTokens } from '../../../../plugins/auth/tokens/access-tokens.ts'
 import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
 import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
@@ -27,6 +28,14 @@ describe('Golden vectors of the auth brick', () => {
     ])
     expect(keys.limits.toString('hex')).to.equal(
       'a180fa5c5b96d488f64d47633fc51c57745b4b24d18b0eb4da5ed85564b5e105',
+    )
+  })
+
+  it('write the same header into an access token, which is compared byte for byte', () => {
+    const settings = { keys, issuer: 'notes', audience: 'notes', lifetime: 60 }
+    const { token } = createAccessTokens(settings).sign({ sub: 'ada', sid: 'session', user: {} })
+    expect(token.split('.')[0]).to.equal(
+      'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjZpSmViR21zWlMyIn0',
     )
   })
 
