@@ -1,5 +1,5 @@
 import { HttpError, type EventBus } from 'mortar'
-import { databaseFaultOf } from 'mortar/kit'
+import { databaseFaultOf, inCauses } from 'mortar/kit'
 import { DatabaseUnavailable, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
 import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
@@ -45,18 +45,12 @@ export async function withFailureEvent<T>(
   }
 }
 
-/** Number of causes to follow, so that a circle of causes ends. */
-const DEPTH = 5
-
 /** True for the errors of each store: the 503 of a document database, and a failed statement or what it has caused. */
 function isDatabaseAway(error: unknown): boolean {
-  let current = error
-  for (let depth = 0; depth < DEPTH && current instanceof Error; depth++) {
-    const { driverError, cause } = current as { driverError?: unknown; cause?: unknown }
-    if (current instanceof DatabaseUnavailable || databaseFaultOf(driverError) !== undefined) return true
-    current = cause
-  }
-  return false
+  const fault = inCauses(error, (each) =>
+    each instanceof DatabaseUnavailable ? 'unavailable' : databaseFaultOf(each['driverError']),
+  )
+  return fault !== undefined
 }
 
 function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: object): void {

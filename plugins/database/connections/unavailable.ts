@@ -1,6 +1,5 @@
 import type { HttpError } from 'mortar'
-import { databaseFaultOf } from 'mortar/kit'
-import { inCauses } from '../failures/in-causes.ts'
+import { databaseFaultOf, inCauses } from 'mortar/kit'
 import { problem, type PROBLEMS } from '../problems.ts'
 
 /** The two problem codes of a database that cannot serve a statement now. */
@@ -45,7 +44,7 @@ export function explainUnavailable(error: unknown): HttpError | undefined {
  * has none.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  return inCauses(error, (each) => marked.get(each) ?? ofDriver(each.driverError))
+  return inCauses(error, (each) => marked.get(each) ?? ofDriver(each['driverError']))
 }
 
 function ofDriver(error: unknown): Unavailability | undefined {

@@ -1,4 +1,4 @@
-import { inCauses } from './in-causes.ts'
+import { inCauses } from 'mortar/kit'
 import { uniqueColumns } from './unique-keys.ts'
 
 /**
@@ -33,7 +33,7 @@ export interface Violation {
  * another error.
  */
 export function violation(error: unknown): Violation | undefined {
-  return inCauses(error, (each) => ofDriver(each.driverError ?? each))
+  return inCauses(error, (each) => ofDriver(each['driverError'] ?? each))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type * as OpenidClient from 'openid-client'
+import { inCauses } from 'mortar/kit'
 import { isThisMachine, type Identity, type SocialProvider } from './providers.ts'
 
 /** Seconds that a request to a provider may take. */
@@ -150,12 +151,12 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function codeOf(error: unknown): ProviderFailure['code'] {
-  for (const each of causes(error)) {
+  const code = inCauses(error, (each) => {
     // The user has declined at the provider (RFC 6749 §4.1.2.1).
-    if ((each as { readonly error?: unknown }).error === 'access_denied') return 'access_denied'
-    if (isUnavailable(each)) return 'provider_unavailable'
-  }
-  return 'sign_in_failed'
+    if (each['error'] === 'access_denied') return 'access_denied'
+    return isUnavailable(each) ? 'provider_unavailable' : undefined
+  })
+  return code ?? 'sign_in_failed'
 }
 
 function isUnavailable(error: unknown): boolean {
@@ -170,16 +171,6 @@ function isUnavailable(error: unknown): boolean {
     code === 'OAUTH_TIMEOUT' ||
     (name === 'TypeError' && /fetch failed/i.test(message ?? ''))
   )
-}
-
-const DEPTH = 5
-
-function* causes(error: unknown): Generator<object> {
-  let current = error
-  for (let depth = 0; depth < DEPTH && typeof current === 'object' && current !== null; depth++) {
-    yield current
-    current = (current as { readonly cause?: unknown }).cause
-  }
 }
 
 /** Messages of the library quote no token and no code; its causes can hold whole responses. */
