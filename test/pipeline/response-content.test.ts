@@ -4,6 +4,7 @@ import {
   createApp,
   createRouter,
   sendFile,
+  sse,
   type AppOptions,
   type Context,
   type Handler,
@@ -100,6 +101,27 @@ describe('A response with a media type', () => {
     it('sends a string under it', async () => {
       expect(await get({ type: 'text/csv' }, () => 'a;b')).to.deep.equal({ status: 200, type: 'text/csv; charset=utf-8', text: 'a;b' }) // prettier-ignore
       expect((await get({ type: 'image/svg+xml' }, () => '<svg/>')).type).to.equal('image/svg+xml')
+    })
+
+    it('has a charset if it is text or JSON, unless it names one, and JSON fits a pattern of it', async () => {
+      for (const [type, value, expected] of [
+        ['text/csv; charset=utf-16', 'a', 'text/csv; charset=utf-16'],
+        ['Text/Plain', 'a', 'Text/Plain; charset=utf-8'],
+        ['application/json', { a: 1 }, 'application/json; charset=utf-8'],
+        ['application/*', { a: 1 }, 'application/json; charset=utf-8'],
+        ['*/*', { a: 1 }, 'application/json; charset=utf-8'],
+        ['*/*', 'a', 'text/plain; charset=utf-8'],
+      ] as const) {
+        const sent = await get({ type }, () => value)
+        expect([sent.status, sent.type], type).to.deep.equal([200, expected])
+      }
+    })
+
+    it('of events sends strings without quotes through their schema', async () => {
+      const schema = string().required()
+      const handler: Handler = (ctx) => sse(ctx, [{ data: 'one' }, 'two'])
+      const { status, text } = await get({ type: 'text/event-stream', schema }, handler)
+      expect([status, text]).to.deep.equal([200, 'data: one\n\ndata: two\n\n'])
     })
 
     it('lets a handler choose another', async () => {
