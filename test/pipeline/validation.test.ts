@@ -132,10 +132,15 @@ describe('A request that is not valid', () => {
       const served = await open(recording({ body: object({ a: string().required() }) }).app)
       const errorsOf = async (type: string, body: string) =>
         (await post(served, '/', body, { 'Content-Type': type })).problem.errors
-      const message = 'The body was sent as text/plain. Send JSON as application/json.'
-      expect(await errorsOf('text/plain', '{"a":"b"}')).to.eql([
-        { location: 'body', path: '', rule: 'type', message },
-      ])
+      for (const type of ['text/plain', 'application/octet-stream'])
+        expect(await errorsOf(type, '{"a":"b"}')).to.eql([
+          {
+            location: 'body',
+            path: '',
+            rule: 'type',
+            message: `The body was sent as ${type}. Send JSON as application/json.`,
+          },
+        ])
       expect(JSON.stringify(await errorsOf('application/json', '"b"'))).to.not.contain('was sent as')
       expect(JSON.stringify(await errorsOf('application/json', '{}'))).to.not.contain('was sent as')
     })
