@@ -23,6 +23,12 @@ const routes = () =>
     .get('/remove', (ctx) => void ctx.cookies.set('plain'))
     .get('/signed', (ctx) => void ctx.cookies.set('cart', 'seven', { signed: true }))
     .get('/sealed', (ctx) => void ctx.cookies.set('prefs', 'dark ü;=', { encrypted: true }))
+    .get('/cart', (ctx) => ctx.cookies.get('cart', { signed: true }))
+    .get('/both', (ctx) => void ctx.cookies.set('prefs', 'dark', { signed: true, encrypted: true }))
+    .get('/unset', (ctx) => {
+      const unset = { sameSite: 'none', maxAge: undefined, samesite: undefined, maxage: 1000 } as const
+      ctx.cookies.set('plain', 'v', unset)
+    })
     .get('/read', (ctx: Context) => ({
       plain: ctx.cookies.get('plain'),
       cart: ctx.cookies.get('cart', { signed: true }),
@@ -33,8 +39,11 @@ const app = (options: AppOptions = {}) => createApp({ logger: false, ...options 
 
 describe('ctx.cookies', () => {
   throughBothAdapters((open) => {
-    const read = async (served: Awaited<ReturnType<typeof open>>, cookies: ReadonlyMap<string, string>) =>
-      (await (await served.fetch('/read', { headers: headerOf(cookies) })).json()) as Record<string, string>
+    const read = async (served: Awaited<ReturnType<typeof open>>, cookies: ReadonlyMap<string, string>) => {
+      const response = await served.fetch('/read', { headers: headerOf(cookies) })
+      expect(response.status).to.equal(200)
+      return (await response.json()) as Record<string, string>
+    }
 
     it('are SameSite=Lax and HttpOnly unless the options say otherwise', async () => {
       const served = await open(app())
@@ -75,6 +84,21 @@ describe('ctx.cookies', () => {
       expect([after['cart'], after['prefs']]).to.deep.equal([undefined, undefined])
     })
 
+    it('are signed and encrypted with the first key, in one cookie if they are both', async () => {
+      const served = await open(app({ keys: [KEY, OTHER] }))
+      const both = cookiesOf(await served.fetch('/both'))
+      expect([...both.keys()]).to.deep.equal(['prefs'])
+      expect((await read(await open(app({ keys: [KEY] })), both))['prefs']).to.equal('dark')
+      const signed = cookiesOf(await served.fetch('/signed'))
+      expect((await read(await open(app({ keys: [KEY] })), signed))['cart']).to.equal('seven')
+    })
+
+    it('ignore options that are undefined', async () => {
+      const response = await (await open(app())).fetch('/unset')
+      expect(response.status).to.equal(204)
+      expect(response.headers.getSetCookie().join()).to.match(/^plain=v; .*samesite=none/)
+    })
+
     it('cause a 500 that names the option if no keys are configured', async () => {
       const served = await open(app())
       for (const path of ['/signed', '/sealed', '/read']) {
@@ -101,6 +125,19 @@ describe('ctx.cookies', () => {
       own.koa.keys = [KEY]
       const served = await open(own)
       expect((await read(served, cookiesOf(await served.fetch('/signed'))))['cart']).to.equal('seven')
+    })
+
+    it('are signed by a Keygrip, which cannot encrypt', async () => {
+      const own = app()
+      const sign = (text: string): string => Buffer.from(text).toString('base64url')
+      const index = (text: string, signature: string): number => (sign(text) === signature ? 0 : -1)
+      const verify = (text: string, signature: string): boolean => index(text, signature) === 0
+      Object.assign(own.koa, { keys: { sign, index, verify } })
+      const served = await open(own)
+      const sent = headerOf(cookiesOf(await served.fetch('/signed')))
+      expect(await (await served.fetch('/cart', { headers: sent })).text()).to.equal('seven')
+      const sealed = await served.fetch('/sealed')
+      expect([sealed.status, await sealed.text()].join(' ')).to.match(/^500 .*app\.koa\.keys is not a list/)
     })
   })
 })
