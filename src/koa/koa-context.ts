@@ -73,14 +73,13 @@ export function linkUser({ user }: RequestContext, koa: KoaContext): void {
 }
 
 /**
- * Sets the signed-in user as `ctx.state.user` and Mortar's `ctx` as `ctx.state.mortar` for Koa middleware, which reaches the
- * members of bricks through it. `mortar` is not enumerable, so that templates and logs do not copy it.
+ * Sets Mortar's `ctx` as `ctx.state.mortar` for Koa middleware, which reaches the members of bricks through it. `mortar` is
+ * not enumerable, so that templates and logs do not copy it.
  */
 export function linkState(koa: KoaContext, ctx: RequestContext): void {
   const { state } = koa as { state: unknown }
   if (typeof state === 'object' && state !== null)
     Reflect.defineProperty(state, 'mortar', { value: publicContext(ctx), configurable: true, writable: true })
-  linkUser(ctx, koa)
 }
 
 /** Value for the Koa context: like `Outgoing`, but with the value itself instead of JSON. */

@@ -6,7 +6,14 @@ import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { UploadedFile, type UploadedFileFields } from '../schema/uploaded-file.ts'
 import { whenClosed } from '../support/when-closed.ts'
-import { dropStream, type HandedValue, type KoaSide, linkState, takeFromKoa } from './koa-context.ts'
+import {
+  dropStream,
+  type HandedValue,
+  type KoaSide,
+  linkState,
+  linkUser,
+  takeFromKoa,
+} from './koa-context.ts'
 
 /** Creates the `ctx` of a request; undefined if the application is not running. */
 export type Opener = (koa: KoaContext) => RequestContext | Promise<RequestContext | undefined>
@@ -58,15 +65,21 @@ function createKoaAdapter(state: AdapterState): Adapter {
 }
 
 class Side implements KoaSide {
-  readonly koa: KoaContext
   handed: HandedValue | undefined = undefined
   missed: KoaSide['missed'] = undefined
   errorStatus = 0
   private readonly ctx: RequestContext
+  private readonly own: KoaContext
 
   constructor(ctx: RequestContext, koa: KoaContext) {
     this.ctx = ctx
-    this.koa = koa
+    this.own = koa
+  }
+
+  /** A guard may have found the user since the Koa context was made. */
+  get koa(): KoaContext {
+    linkUser(this.ctx, this.own)
+    return this.own
   }
 
   takeBody(): unknown {

@@ -1,15 +1,7 @@
 import type { KoaContext } from '../context/context.ts'
 import { hasExplicitStatus } from '../compat/koa.ts'
 import type { KoaRouterLayer } from '../compat/koa-router.ts'
-import {
-  handToKoa,
-  isUnanswered,
-  isUntouched,
-  keepFromKoa,
-  keepUnread,
-  linkUser,
-  sideOf,
-} from './koa-context.ts'
+import { handToKoa, isUnanswered, isUntouched, keepFromKoa, keepUnread, sideOf } from './koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { statusOfThrown } from '../context/thrown.ts'
 import { type HttpError, isHttpError } from '../errors/http-error.ts'
@@ -21,7 +13,6 @@ export function enterKoa(ctx: RequestContext): KoaContext {
   const { koa } = ctx
   const { res } = ctx.internal
   if (res.statusCode === 200 && isUntouched(koa)) res.statusCode = 404
-  linkUser(ctx, koa)
   return koa
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { Router } from '@koa/router'
 import cors from '@koa/cors'
@@ -13,6 +14,7 @@ import helmet from 'koa-helmet'
 import mount from 'koa-mount'
 import { createApp, createRouter, fromKoa, NotFound, UploadedFile, type App } from 'mortar'
 import { number, object, string } from 'yup'
+import { recorder } from '../app/recorder.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 const routes = () =>
@@ -290,6 +292,50 @@ describe('Koa middleware', () => {
       const response = await fetch('/')
       expect(response.headers.get('x-outside')).to.equal('yes')
       expect(await response.json()).to.deep.equal({ hello: 'world' })
+    })
+
+    const forgetful: Middleware = function forgetful(_ctx, next) {
+      void next()
+    }
+    const slow = async () => {
+      await turn()
+      return 'slow'
+    }
+    for (const [environment, expected] of [
+      ['development', [500, /next\(\) was called in forgetful and neither awaited nor returned/]],
+      ['production', [200, /^slow$/]],
+    ] as const)
+      it(`is named when it does not wait for its next(), and loses no response in production: ${environment}`, async () => {
+        const lines: string[] = []
+        const settings = {
+          environment,
+          logger: recorder(lines),
+          appUrl: 'https://a.example',
+          logRequests: false,
+        }
+        const app = createApp(settings)
+        for (const each of [(_, next) => next(), forgetful, (_, next) => next()] satisfies Middleware[])
+          app.use(fromKoa(each))
+        const { fetch } = await open(app.use(createRouter().get('/', slow)))
+        const response = await fetch('/')
+        expect(response.status).to.equal(expected[0])
+        expect(await response.text()).to.match(expected[1])
+        expect(lines.filter((line) => line.includes('in forgetful'))).to.have.length(1)
+      })
+
+    it('may respond by itself without waiting for its next()', async () => {
+      const own: Middleware = (ctx, next) => {
+        ctx.respond = false
+        ctx.res.writeHead(200).end('own')
+        void next()
+      }
+      const lines: string[] = []
+      const app = createApp({ logger: recorder(lines), logRequests: false }).use(fromKoa(own))
+      app.use(createRouter().get('/', slow))
+      const { fetch } = await open(app)
+      const response = await fetch('/')
+      expect([response.status, await response.text()]).to.deep.equal([200, 'own'])
+      expect(lines.filter((line) => line.includes('next()'))).to.deep.equal([])
     })
 
     it('lets a handler respond in Koa style', async () => {

@@ -3,6 +3,7 @@ import type { Middleware as KoaMiddleware } from 'koa'
 import { createApp, createRouter, fromKoa, type Handler, type Middleware, type RouteDefinition } from 'mortar'
 import { object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { bearer, tokens } from '../support/tokens-brick.ts'
 
 /** The responses that middleware around a handler has seen, outermost last. */
 const seen: string[] = []
@@ -89,6 +90,7 @@ const CASES: Readonly<Record<string, Case>> = {
     around: [passing],
     handler(ctx) {
       ctx.status = 202
+      ctx.set('Content-Type', 'application/json')
       return null
     },
     response: [202, null, ''],
@@ -109,10 +111,10 @@ const CASES: Readonly<Record<string, Case>> = {
       }),
     ],
     handler(ctx) {
-      ctx.set('Content-Type', 'application/vnd.api+json')
+      ctx.set('Content-Type', 'application/x-rows')
       return { a: 1 }
     },
-    response: [200, 'application/vnd.api+json', '{"a":1}'],
+    response: [200, 'application/x-rows', '{"a":1}'],
   },
   'that cannot be sent is an error that Koa middleware can catch': {
     around: [
@@ -162,5 +164,25 @@ describe('A value between Koa middleware and others', () => {
         expect([found.status, found.headers.get('content-type'), await found.text()]).to.deep.equal(response)
         if (expected !== undefined) expect(seen).to.deep.equal(expected)
       })
+
+    it('is the signed-in user in ctx.state for a Koa application around it', async () => {
+      const users: unknown[] = []
+      const app = createApp({ logger: false }).use(tokens())
+      app.koa.use(async (ctx, next) => {
+        await next()
+        users.push((ctx.state as { readonly user?: { readonly id: string } }).user?.id)
+      })
+      app.use(createRouter().get('/', { auth: true }, () => null))
+      const { fetch } = await open(app)
+      expect((await fetch('/', { headers: bearer('ada') })).status).to.equal(204)
+      expect(users).to.deep.equal(['ada'])
+    })
+
+    it('is the signed-in user for a handler that is the first to ask for the Koa context', async () => {
+      const app = createApp({ logger: false }).use(tokens())
+      app.use(createRouter().get('/', { auth: true }, ({ koa: { state } }) => state['user']))
+      const { fetch } = await open(app)
+      expect(await (await fetch('/', { headers: bearer('ada') })).json()).to.include({ id: 'ada' })
+    })
   })
 })
