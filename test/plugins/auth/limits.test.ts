@@ -32,6 +32,17 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
       expect((await logIn(world, ADA.email, PASSWORD, '198.51.100.8')).status, 'elsewhere').to.equal(200)
     }))
 
+  it('count a refresh that rotates, and not its repetition', () => {
+    const limits = { refresh: { session: { limit: 1, window: '1m' } } } as const
+    return inWorld({ ...limited, auth: { limits } }, async (world) => {
+      const client = await signedUp(world)
+      const repeats = client.copy()
+      const found = []
+      for (const each of [client, repeats, client]) found.push((await each.post('/auth/refresh')).status)
+      expect(found).to.deep.equal([200, 200, 429])
+    })
+  })
+
   it('count an address in every spelling as one', () =>
     inWorld(limited, async (world) => {
       const spellings = ['ada@example.com', 'ADA@example.com', ' Ada@Example.com ']

@@ -59,7 +59,7 @@ describe('A token of two generations ago', () => {
   const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
 
   /** The status of an exchange that arrived at one time and is judged at another, both in milliseconds after the rotation. */
-  async function judged(arrival: number, present: number): Promise<number> {
+  async function judged(arrival: number, present: number, hasEnded?: true): Promise<number> {
     const session = {
       id: 'one',
       userId: 'ada',
@@ -71,7 +71,8 @@ describe('A token of two generations ago', () => {
       refreshTokens: { hashes: () => ({ hash: 'first', familyHash: 'family' }) },
       endedSessions: {
         has: () => false,
-        isComplete: () => true,
+        // An incomplete list may have forgotten the session.
+        isComplete: () => !hasEnded,
         expiry: () => ROTATED,
         end: () => undefined,
       },
@@ -89,6 +90,7 @@ describe('A token of two generations ago', () => {
         findUserById: async () => ({ id: 'ada', isDisabled: false, passwordVersion: 0, keptSession: null }),
         publishEnded: async () => undefined,
         deleteSession: async () => true,
+        hasEnded: async () => hasEnded,
       },
     } as unknown as AuthParts
     const error: unknown = await createRefresh(parts)('token', caller).catch((reason: unknown) => reason)
@@ -103,6 +105,9 @@ describe('A token of two generations ago', () => {
     ['was overtaken when the rotation is as far ahead as two readings may differ', -100, -5, 503],
   ] as const)
     it(what, async () => expect(await judged(arrival, present)).to.equal(status))
+
+  it('is refused as that of an ended session if the store has its end, before anything else is judged', async () =>
+    expect(await judged(-6, 100, true)).to.equal(401))
 })
 
 describe('A password that is reset', () => {
