@@ -167,6 +167,29 @@ describe('Middleware', () => {
       expect(seen).to.deep.equal(sent)
     })
 
+    it('reads from ctx.status what it has set itself after next()', async () => {
+      const { fetch } = await open(
+        createApp({ logger: false })
+          .use(async (ctx, next) => {
+            const before = await next().then(
+              () => ctx.status,
+              () => ctx.status,
+            )
+            ctx.status = 202
+            return [before, ctx.status]
+          })
+          .use(
+            createRouter()
+              .get('/value', () => 'ok')
+              .get('/missing', () => {
+                throw new NotFound('gone')
+              }),
+          ),
+      )
+      expect(await (await fetch('/value')).json()).to.deep.equal([200, 202])
+      expect(await (await fetch('/missing')).json()).to.deep.equal([404, 202])
+    })
+
     it('may catch the errors of the layers inside it', async () => {
       const rescue: Middleware = async (ctx, next) => {
         try {

@@ -1,15 +1,44 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, reply, type Handler } from 'mortar'
 import { array, date, number, object, string } from 'yup'
 import { z } from 'zod'
 import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
 
 const one = (handler: Handler) => createApp().use(createRouter().get('/', handler as never))
 
 describe('A handler’s value', () => {
   throughBothAdapters((open) => {
     const answer = async (handler: Handler): Promise<Response> => (await open(one(handler))).fetch('/')
+
+    it('has only the status of a final response', async () => {
+      const wrong = [100, 101, 199, 600, 200.5, Number.NaN]
+      for (const status of [...wrong, 200, 599]) {
+        const response = await answer((ctx) => {
+          ctx.status = status
+          return 'sent'
+        })
+        expect(response.status, String(status)).to.equal(wrong.includes(status) ? 500 : status)
+      }
+    })
+
+    it('does not abort ctx.signal when it is sent as a whole, nor later when the application closes', async () => {
+      const seen: AbortSignal[] = []
+      const closed = deferred()
+      const app = one(({ signal, koa }) => {
+        seen.push(signal)
+        koa.res.once('close', () => closed.resolve())
+        return 'sent'
+      })
+      const { fetch } = await open(app)
+      expect(await (await fetch('/')).text()).to.equal('sent')
+      await closed.promise
+      await nextTurn()
+      await app.close()
+      expect(seen.map(({ aborted }) => aborted)).to.deep.equal([false])
+    })
 
     const json: readonly (readonly [unknown, string])[] = [
       [{ a: 1 }, '{"a":1}'],
@@ -309,12 +338,15 @@ describe('A problem document', () => {
 
     it('does not repeat a hostile request id', async () => {
       const { fetch } = await open(failing('test'))
-      for (const id of ['a b', 'x'.repeat(200), '<script>', 'a"b']) {
-        const { instance } = (await (
-          await fetch('/missing', { headers: { 'x-request-id': id } })
-        ).json()) as { instance: string }
-        expect(instance).to.match(/^[\w-]+$/)
+      const idFor = async (id: string): Promise<string> => {
+        const response = await fetch('/missing', { headers: { 'x-request-id': id } })
+        return ((await response.json()) as { instance: string }).instance
       }
+      for (const id of ['a b', 'x'.repeat(129), '<script>', 'a"b', 'a/b'])
+        expect(await idFor(id))
+          .to.match(/^[\w-]+$/)
+          .and.not.equal(id)
+      for (const id of ['x'.repeat(128), 'a.b:c-d_e']) expect(await idFor(id)).to.equal(id)
     })
 
     it('shows an unexpected message outside production only', async () => {
