@@ -4,7 +4,10 @@ import { keptLog } from '../jobs/applications.ts'
 import { rejection, startMailApp } from './mail-app.ts'
 
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
+const REJECTED = ['eve@example.com']
 const away = (): Error => new Error('connect ECONNREFUSED for ada@example.com')
+/** In place of a failure: no response at all. */
+const silence = new Error('silence')
 const refused = (): Error => Object.assign(new Error('550 no'), { responseCode: 550, permanent: true })
 
 /** An application whose mail server fails with these errors first; the ids are those of the messages that it got. */
@@ -17,7 +20,7 @@ async function scene(failures: Error[]) {
   ) => {
     ids.push(String(data.messageId))
     const failure = failures.shift()
-    done(failure ?? null, {})
+    if (failure !== silence) done(failure ?? null, { rejected: REJECTED })
   }
   const transport = { name: 'failing', version: '1', send }
   const app = await startMailApp(
@@ -56,6 +59,17 @@ describe('A mail that could not be sent, without the jobs brick', () => {
     expect(outbox.list()).to.have.length(1)
     expect(outbox.list()[0]).to.include({ id, status: 'sent' })
     expect(JSON.stringify(lines)).not.to.contain('ada@example.com')
+    await app.close()
+  })
+
+  it('is sent again if its server has not responded in time, and a refused recipient is a warning', async () => {
+    const { app, mailer, ids, lines } = await scene([silence])
+    const sending = mailer.send(MESSAGE)
+    for (const milliseconds of [0, 30_000, 1000]) await pass(milliseconds)
+    const { id } = await sending
+    expect(ids).to.have.length(2)
+    const warnings = lines.filter(({ level }) => level === 'warn').map(({ text }) => text)
+    expect(warnings).to.include(`Mail ${id}: 1 of its recipients were refused.`)
     await app.close()
   })
 

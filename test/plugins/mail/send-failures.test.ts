@@ -61,7 +61,7 @@ describe('A message that is not sent', () => {
     const closed = once(silent, 'connection').then(([socket]) => once(socket.resume(), 'close'))
     const { port } = silent.address() as AddressInfo
     const { error } = await failing({ transport: `smtp://127.0.0.1:${port}`, timeout: '50ms' })
-    expect(error).to.include({ code: 'MAIL_TIMEOUT' })
+    expect(error).to.include({ code: 'MAIL_TIMEOUT', reason: 'ETIMEDOUT' })
     await closed
     silent.close()
   })
