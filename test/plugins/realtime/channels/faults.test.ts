@@ -4,12 +4,16 @@ import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, ServiceUnavailable, StartupErrors, type App } from 'mortar'
+import { object, string } from 'mortar/yup'
 import { realtime } from '@mortar/realtime'
-import { channels } from '@mortar/realtime/channels'
+import { channel, channels, type ChannelAddress } from '@mortar/realtime/channels'
 import { subscribe } from '@mortar/realtime/channels/testing'
+import { loadChannels } from '../../../../plugins/realtime/channels/load-channels.ts'
+import { newEvent } from '../../../../plugins/realtime/channels/publication.ts'
 import { runtimeOf } from '../../../../plugins/realtime/channels/runtime.ts'
 import { handshake, openRaw, frame } from '../raw-socket.ts'
 import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
+import documents from './files/documents/[...path].ts'
 import news from './files/news.ts'
 import rooms from './files/rooms/[id].ts'
 
@@ -120,6 +124,34 @@ describe('Channels with faults', () => {
     expect(await socket.next()).to.include({ type: 'authenticated' })
     socket.close()
   })
+
+  const long = (length: number): string => 'x'.repeat(length)
+  const text = { text: 'a' }
+  const other = channel({ auth: false, events: { message: object({ text: string().required() }) } })
+  const publications: readonly [to: ChannelAddress, event: string, data: unknown, expected: RegExp][] = [
+    [rooms({ id: 7 as never }), 'message', text, /^rooms\/7$/],
+    [rooms({ id: '' }), 'message', text, /no text or number for its parameter id\.$/],
+    [rooms({ id: {} as never }), 'message', text, /no text or number for its parameter id\.$/],
+    [rooms({ id: '\ud800' }), 'message', text, /^The parameter id of the channel has half/],
+    [documents({ path: long(190) }), 'changed', { by: 'a' }, /^documents\/x{190}$/],
+    [documents({ path: long(191) }), 'changed', { by: 'a' }, /^The name of a channel of \S+ is too long\.$/],
+    [other(), 'message', text, /^This channel is not in the directory of channels/],
+    [rooms({ id: '1' }), 'other', text, /has no event 'other', only message, count\.$/],
+    [rooms({ id: '1' }), 'message', {}, /is invalid: text \(required\)\.$/],
+    [rooms({ id: '1' }), 'message', null, /is invalid: data \(\w+\)\.$/],
+    [rooms({ id: '1' }), 'message', { text: long(65_525) }, /^rooms\/1$/],
+    [rooms({ id: '1' }), 'message', { text: long(65_526) }, /is larger than 64 KiB\.$/],
+  ]
+  for (const [index, [to, name, data, expected]] of publications.entries())
+    it(`name the fault of a publication: ${index + 1} ${expected.source}`, async () => {
+      const found = newEvent(await loadChannels(DIRECTORY), to, { name, data })
+      expect(
+        await found.then(
+          (event) => event.channel,
+          (error: Error) => error.message,
+        ),
+      ).to.match(expected)
+    })
 
   it('publish nothing of a transaction that is not known, and report it', async () => {
     const app = channelApp(createUsers())

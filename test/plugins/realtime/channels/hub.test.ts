@@ -219,6 +219,21 @@ describe('The subscriptions of a process', () => {
     expect([take(), hub.size]).to.deep.equal([['refused short'], 2])
   })
 
+  it('end without the message of an unexpected error when they cannot be judged twice', async () => {
+    const { hub, errors } = makeHub()
+    const { client, frames, open } = clientOf(hub)
+    client.user = null
+    await open(['short'])
+    errors.set('short', new Error('secret'))
+    await hub.judgeAll()
+    expect(frames).to.have.length(1)
+    await hub.judgeAll()
+    expect(frames[1]!['problem']).to.include({
+      status: 500,
+      detail: 'The server failed to process this request.',
+    })
+  })
+
   it('tell the request with a refusal', async () => {
     const { hub, errors } = makeHub()
     const { client, frames, open } = clientOf(hub)

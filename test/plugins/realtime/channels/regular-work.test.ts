@@ -6,6 +6,7 @@ import { channels } from '@mortar/realtime/channels'
 import { createClient } from 'mortar/testing'
 import { connect } from '@mortar/realtime/testing'
 import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
+import { PAGE } from '../../../../plugins/realtime/channels/engine.ts'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { recorder } from '../../../app/recorder.ts'
@@ -125,6 +126,17 @@ describe('Channels with time', () => {
       ],
     ])
     for (const reader of readers) reader.close()
+  })
+
+  it('read the events in memory a page at a time', async () => {
+    const engine = memoryEngine({ now: () => 1000 })
+    const { time } = await engine.open()
+    for (let number = 0; number <= PAGE; number++)
+      await engine.publish({ channel: 'news', event: 'count', data: String(number), keep: 1000 })
+    const first = await engine.read({ at: 0, time })
+    expect([first.events.length, first.at]).to.deep.equal([PAGE, PAGE])
+    const second = await engine.read(first)
+    expect([second.events.map(({ data }) => data), second.at]).to.deep.equal([[String(PAGE)], PAGE + 1])
   })
 
   it('keep an event in memory for its time and a minute, and no longer', async () => {
