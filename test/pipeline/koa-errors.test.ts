@@ -252,10 +252,12 @@ describe('Koa middleware that sends HTML error pages', () => {
           throw new Error('boom')
         })
         .get('/busy', (ctx) => ctx.koa.throw(429))
+        .get('/away', (ctx) => ctx.koa.throw(503, 'Come back later.', { expose: true }))
       const { fetch } = await open(createApp({ logger: false }).use(fromKoa(page)).use(routes))
       for (const [path, status] of [
         ['/boom', 500],
         ['/busy', 429],
+        ['/away', 503],
         ['/nowhere', 404],
       ] as const) {
         const html = await fetch(path, { headers: { accept: 'text/html' } })
@@ -263,7 +265,7 @@ describe('Koa middleware that sends HTML error pages', () => {
         const json = await fetch(path, { headers: { accept: 'application/json' } })
         expect(await json.json()).to.have.property('status', status)
       }
-      expect(logged).to.have.length(1)
+      expect(logged.map(String)).to.deep.equal(['Error: boom', 'ServiceUnavailableError: Come back later.'])
     })
   })
 })
