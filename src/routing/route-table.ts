@@ -1,17 +1,9 @@
 import type { CodePlace } from '../support/place-of-error.ts'
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
-import { parameterNames, parsePattern, patternOf, type Segment } from './path-pattern.ts'
+import { parameterNames, parsePattern, type Segment } from './path-pattern.ts'
 import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
 import { type AdoptedLayer, METHODS, type Method } from './route.ts'
-import {
-  addEndpoint,
-  createNode,
-  endpointFor,
-  paramsOf,
-  searchTrie,
-  type Endpoint,
-  type Node,
-} from './segment-trie.ts'
+import { addEndpoint, paramsOf, searchTrie, type Trie } from './segment-trie.ts'
 
 /** The route for a request path. `params` has own keys only; each value is percent-decoded once. */
 export interface Match<T> {
@@ -60,8 +52,6 @@ export interface RouteTable<T> {
   entries(): readonly TableEntry<T>[]
 }
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
-
 /** Creates a table with the given routes. To remove a route, create a new table: 10,000 routes take some 100 ms. */
 export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): RouteTable<T> {
   let index = indexOf(initial)
@@ -81,7 +71,7 @@ export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): Rout
     addAll,
     find: (method, path) => findIn(index, method, path),
     allowed(path) {
-      if (!isKnown(index, path)) return []
+      if (search(index, path, undefined) === undefined) return []
       const methods = METHODS.filter((method) => findIn(index, method, path))
       return METHODS.filter(
         (method) => methods.includes(method) || (method === 'OPTIONS' && methods.length > 0),
@@ -91,26 +81,24 @@ export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): Rout
   }
 }
 
-/** The search index: a Map for static paths, a trie for all others. */
+/** The search index. */
 interface Index<T> {
   readonly entries: TableEntry<T>[]
   readonly conflicts: ConflictRegister
-  readonly statics: Map<string, Endpoint<T>>
-  /** True at each length that a static path has. Paths of other lengths skip the Map, so V8 need not hash them. */
-  readonly staticLengths: boolean[]
-  readonly root: Node<T>
+  readonly trie: Trie<T>
   /** Adopted routes that match in any case, with lower-case paths; undefined for none. Searched after all others. */
-  folded: Node<T> | undefined
+  folded: Trie<T> | undefined
+  /** Lists of parameter names, which routes share. */
+  readonly lists: Map<string, readonly string[]>
 }
 
 function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
   const index: Index<T> = {
     entries: [],
     conflicts: createConflictRegister(),
-    statics: new Map(),
-    staticLengths: [],
-    root: createNode(),
+    trie: { beginnings: new Map(), lengths: [] },
     folded: undefined,
+    lists: new Map(),
   }
   for (const entry of entries) insert(index, entry)
   return index
@@ -120,12 +108,13 @@ function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
   const { method, target, path, origin, adopted, place } = entry
   const segments = parsePattern(path, origin)
   index.conflicts.take({ method, path, origin, segments, adopted, place })
-  const names = parameterNames(segments)
+  const list = parameterNames(segments)
+  const names = index.lists.get(list.join('/')) ?? list
+  index.lists.set(list.join('/'), names)
   const endpoint = { method, target, names, isRest: segments.at(-1)?.kind === 'catch-all' }
-  if (names.length > 0) addEndpoint(index.root, segments, endpoint)
-  else addStatic(index, patternOf(segments), endpoint)
+  addEndpoint(index.trie, segments, endpoint)
   if (adopted?.sensitive === false)
-    addEndpoint((index.folded ??= createNode()), segments.map(folded), endpoint)
+    addEndpoint((index.folded ??= { beginnings: new Map(), lengths: [] }), segments.map(folded), endpoint)
   index.entries.push(entry)
 }
 
@@ -133,34 +122,13 @@ function folded(segment: Segment): Segment {
   return segment.kind === 'static' ? { kind: 'static', value: segment.value.toLowerCase() } : segment
 }
 
-function addStatic<T>(
-  { statics, staticLengths }: Index<T>,
-  path: string,
-  endpoint: Omit<Endpoint<T>, 'next'>,
-): void {
-  statics.set(path, { ...endpoint, next: statics.get(path) })
-  staticLengths[path.length] = true
-}
-
 function findIn<T>(index: Index<T>, method: string, rawPath: string): Match<T> | undefined {
-  const path = withoutTrailingSlash(canonicalPath(rawPath))
-  const fixed = endpointFor(exactIn(index, path), method)
-  if (fixed) return { target: fixed.target, params: NO_PARAMS }
-  const found = searchTrie(index.root, path, method) ?? searchFolded(index, path, method)
+  const found = search(index, rawPath, method)
   return found && { target: found.endpoint.target, params: paramsOf(found) }
 }
 
-function searchFolded<T>({ folded: root }: Index<T>, path: string, method: string | undefined) {
-  return root && searchTrie(root, path, method, true)
-}
-
-function exactIn<T>({ staticLengths, statics }: Index<T>, path: string): Endpoint<T> | undefined {
-  return staticLengths[path.length] === true ? statics.get(path) : undefined
-}
-
-/** True if a pattern matches the path, with any method. */
-function isKnown<T>(index: Index<T>, rawPath: string): boolean {
+/** Without a method, finds any pattern that matches the path. */
+function search<T>({ trie, folded: other }: Index<T>, rawPath: string, method: string | undefined) {
   const path = withoutTrailingSlash(canonicalPath(rawPath))
-  if (exactIn(index, path) !== undefined || searchTrie(index.root, path, undefined) !== undefined) return true
-  return searchFolded(index, path, undefined) !== undefined
+  return searchTrie(trie, path, method) ?? (other && searchTrie(other, path, method, true))
 }

@@ -1,7 +1,7 @@
 import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
 import { decodeEscapes } from '../support/percent-escapes.ts'
-import type { Segment } from './path-pattern.ts'
+import { patternOf, type Segment } from './path-pattern.ts'
 
 /** The target of a pattern for one method, with the names of the captured values. */
 export interface Endpoint<T> {
@@ -14,7 +14,17 @@ export interface Endpoint<T> {
   readonly next: Endpoint<T> | undefined
 }
 
-/** A position in the trie and its continuations. */
+/**
+ * The patterns of a table by their static beginnings, such as `/users` of `/users/:id`, which one search of a Map finds.
+ * With many routes, each object on the way to an endpoint costs a request a cache miss.
+ */
+export interface Trie<T> {
+  readonly beginnings: Map<string, Node<T>>
+  /** True at each length that a beginning has. Other lengths skip the Map, so V8 need not hash them. */
+  readonly lengths: boolean[]
+}
+
+/** A position after a beginning, and its continuations. */
 export interface Node<T> {
   /** Number of parameters between the root and this position. */
   readonly captures: number
@@ -27,19 +37,23 @@ export interface Node<T> {
   rest: Endpoint<T> | undefined
 }
 
-/** Creates an empty position, by default a root. */
-export function createNode<T>(captures = 0): Node<T> {
+function createNode<T>(captures: number): Node<T> {
   return { captures, statics: undefined, param: undefined, end: undefined, rest: undefined }
 }
 
-/** Adds the endpoint of a pattern with parameters for one method. */
+/** Adds the endpoint of a pattern for one method. */
 export function addEndpoint<T>(
-  root: Node<T>,
+  trie: Trie<T>,
   segments: readonly Segment[],
   endpoint: Omit<Endpoint<T>, 'next'>,
 ): void {
-  let node = root
-  for (const segment of segments) {
+  const named = segments.findIndex(({ kind }) => kind !== 'static')
+  const first = named === -1 ? segments.length : named
+  // Empty for a pattern that begins with a parameter.
+  const beginning = named === 0 ? '' : patternOf(segments.slice(0, first))
+  trie.lengths[beginning.length] = true
+  let node = nodeAt(trie.beginnings, beginning)
+  for (const segment of segments.slice(first)) {
     if (segment.kind === 'catch-all') {
       node.rest = { ...endpoint, next: node.rest }
       return
@@ -47,16 +61,15 @@ export function addEndpoint<T>(
     node =
       segment.kind === 'param'
         ? (node.param ??= createNode(node.captures + 1))
-        : staticChild(node, segment.value)
+        : nodeAt((node.statics ??= new Map<string, Node<T>>()), segment.value, node.captures)
   }
   node.end = { ...endpoint, next: node.end }
 }
 
-function staticChild<T>(node: Node<T>, text: string): Node<T> {
-  const statics = (node.statics ??= new Map<string, Node<T>>())
-  const child = statics.get(text) ?? createNode<T>(node.captures)
-  statics.set(text, child)
-  return child
+function nodeAt<T>(nodes: Map<string, Node<T>>, text: string, captures = 0): Node<T> {
+  const node = nodes.get(text) ?? createNode<T>(captures)
+  nodes.set(text, node)
+  return node
 }
 
 /** Returns the endpoint for a method; `HEAD` falls back to `GET`. Without a method, returns the first endpoint. */
@@ -88,19 +101,25 @@ const SLASH = 47
 
 /**
  * Finds the most specific pattern that matches a canonical path without trailing slash and has the method (any, if
- * undefined). Per segment: static before parameter before catch-all, with backtracking. An empty segment matches
- * nothing. Each position is visited at most once, so the size of the table limits the cost of a hostile path.
+ * undefined): the longest static beginning first, then per segment static before parameter before catch-all, with
+ * backtracking. An empty segment matches nothing. Each position is visited at most once, so the size of the table limits
+ * the cost of a hostile path.
  */
 export function searchTrie<T>(
-  root: Node<T>,
+  { beginnings, lengths }: Trie<T>,
   path: string,
   method: string | undefined,
   isFolded = false,
 ): Found<T> | undefined {
   if (path.charCodeAt(0) !== SLASH) return undefined
-  const captured: string[] = []
-  const endpoint = descend(root, { path, method, captured, isFolded }, 1)
-  return endpoint && { endpoint, captured }
+  const search = { path, method, captured: [], isFolded }
+  for (let stop = Math.min(path.length, lengths.length - 1); stop >= 0; stop--) {
+    if (lengths[stop] !== true || (stop < path.length && path.charCodeAt(stop) !== SLASH)) continue
+    const node = beginnings.get(isFolded ? path.slice(0, stop).toLowerCase() : path.slice(0, stop))
+    const endpoint = node && proceed(node, search, stop)
+    if (endpoint) return { endpoint, captured: search.captured }
+  }
+  return undefined
 }
 
 function descend<T>(node: Node<T>, search: Search, start: number): Endpoint<T> | undefined {
@@ -127,12 +146,15 @@ function proceed<T>(node: Node<T>, search: Search, stop: number): Endpoint<T> | 
   return endpointFor(node.end, search.method)
 }
 
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
+
 /**
  * Returns the captured values by parameter name, each percent-decoded once.
  * @throws BadRequest `malformed_path` if a catch-all would contain a `..`.
  */
-export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, string> {
+export function paramsOf<T>({ endpoint, captured }: Found<T>): Readonly<Record<string, string>> {
   const { names, isRest } = endpoint
+  if (names.length === 0) return NO_PARAMS
   const params = new OwnObject() as Record<string, string>
   for (let index = 0; index < names.length; index++) {
     const raw = captured[index]!
