@@ -1,4 +1,4 @@
-import { publicContext, type RequestContext } from '../context/request-context.ts'
+import { publicContext, type Prepare, type RequestContext } from '../context/request-context.ts'
 import { describeRoute, type NamedMiddleware, type Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
 import { limitTime } from './handler-timeout.ts'
@@ -56,10 +56,8 @@ function inOrder(steps: readonly (Step | undefined)[], handler: Inner): Inner {
  */
 function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
   const { handler: run } = route
-  if (environment === 'production')
-    return function handler(ctx) {
-      return run(publicContext(ctx))
-    }
+  // `publicContext` returns the same object, with another type.
+  if (environment === 'production') return run as unknown as Inner
   return function handler(ctx) {
     const { body } = ctx
     const value: unknown = run(publicContext(ctx))
@@ -78,13 +76,15 @@ function checked(ctx: RequestContext, value: unknown, body: unknown, route: Rout
 
 function enterRoute(route: Route, runtime: PipelineRuntime): Step {
   const prepare = compilePrepare(route, runtime)
-  const pattern = route.path
-  return (inner) =>
-    function enter(ctx) {
-      ctx.route = pattern
-      ctx.internal.prepare = prepare
-      return inner(ctx)
-    }
+  return (inner) => entering(route.path, prepare, inner)
+}
+
+function entering(pattern: string, prepare: Prepare, inner: Inner): Inner {
+  return function enter(ctx) {
+    ctx.route = pattern
+    ctx.internal.prepare = prepare
+    return inner(ctx)
+  }
 }
 
 /** Runs a compiled route and sends its response, errors included; never throws. */

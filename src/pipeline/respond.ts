@@ -7,7 +7,7 @@ import { ignore } from '../support/ignore.ts'
 import { compileEndWithSession } from './end-with-session.ts'
 import { fail } from './error-boundary.ts'
 import { discard, refuseHidden, render, renderThoroughly } from './render.ts'
-import { compileContent } from './response-content.ts'
+import { compileContent, renderDeclared } from './response-content.ts'
 import type { PipelineRuntime } from './step.ts'
 import { beginTakeover } from './take-over.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
@@ -84,15 +84,15 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
     return isProduction ? prepare : Object.assign(prepare, { check: refuseHidden })
   }
   const statuses = statusesOf(response)
-  const contents = statuses.map((status) =>
-    isRedirectAlone(response, status) ? undefined : compileContent(route, status, runtime),
-  )
+  const contents = statuses
+    .filter((status) => !isRedirectAlone(response, status))
+    .map((status) => compileContent(route, status, runtime))
   const emptyStatus = emptyStatusOf(route, statuses)
   const warn = isProduction ? undefined : warnOfDefaultStatus(route, statuses)
   const prepare: Prepare = (ctx, value) => {
     const status = statusOf(ctx, value, emptyStatus)
-    const renderDeclared = contents[statuses.indexOf(status)]
-    if (renderDeclared !== undefined && !isBodiless(status)) return renderDeclared(ctx, value)
+    const declared = contents.find((content) => content.status === status)
+    if (declared !== undefined && !isBodiless(status)) return renderDeclared(ctx, value, declared)
     warn?.(ctx, status, value)
     return renderOther(ctx, status, value)
   }

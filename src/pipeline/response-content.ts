@@ -9,45 +9,50 @@ import { JSON_TYPE, refuseHidden, refuseUnsendable, TEXT_TYPE } from './render.t
 import { renderRaw } from './render-raw.ts'
 import type { PipelineRuntime } from './step.ts'
 
-/** Renders a value for a status that the route declares. */
-export type RenderDeclared = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>
+type Rendered = Outgoing | Promise<Outgoing>
 
-interface Declared {
-  readonly route: Route
+/** The content of a status that a route declares, for `renderDeclared`. */
+export interface Declared {
   readonly status: number
-  readonly runtime: PipelineRuntime
-  readonly schema: unknown
   /** Media type with charset; undefined if the value decides, as for a pattern such as `image/*`. */
   readonly type: string | undefined
   readonly serialize: Serializer | undefined
+  /** The declared media type if it is not JSON. */
+  readonly notJson: string | undefined
+  readonly runtime: PipelineRuntime
+  readonly route: Route
+  readonly schema: unknown
+}
+
+/** Compiles one entry of `response`. A status without an entry has that of 200. */
+export function compileContent(route: Route, status: number, runtime: PipelineRuntime): Declared {
+  const response = route.definition.response!
+  const { type, schema } = readContent(response[status] ?? response[200]!)
+  const takesJson = type === undefined || /[/+]json\b|^(?:\*|application)\/\*/i.test(type)
+  return {
+    status,
+    type: type === undefined || type.includes('*') ? undefined : withCharset(type),
+    serialize: schema && compileSerializer(schema),
+    notJson: takesJson ? undefined : type,
+    runtime,
+    route,
+    schema,
+  }
 }
 
 /**
- * Compiles one entry of `response`. Values that are sent unchanged pass. Any other value goes through the schema and
- * must fit the declared media type: a string fits every type, other values only JSON. A status without an entry has
- * that of 200.
+ * Renders a value for a status that the route declares. Values that are sent unchanged pass. Any other value goes through
+ * the schema and must fit the declared media type: a string fits every type, other values only JSON.
  */
-export function compileContent(route: Route, status: number, runtime: PipelineRuntime): RenderDeclared {
-  const response = route.definition.response!
-  const { type, schema } = readContent(response[status] ?? response[200]!)
-  const declared: Declared = {
-    route,
-    status,
-    runtime,
-    schema,
-    type: type === undefined || type.includes('*') ? undefined : withCharset(type),
-    serialize: schema && compileSerializer(schema),
+export function renderDeclared(ctx: RequestContext, value: unknown, declared: Declared): Rendered {
+  const { serialize, notJson } = declared
+  if (typeof value === 'object' && value !== null) {
+    const raw = rawOf(ctx, value, declared)
+    if (raw) return raw
   }
-  const takesJson = type === undefined || /[/+]json\b|^(?:\*|application)\/\*/i.test(type)
-  return (ctx, value) => {
-    if (typeof value === 'object' && value !== null) {
-      const raw = rawOf(ctx, value, declared)
-      if (raw) return raw
-    }
-    if (value === undefined || (value === null && schema === undefined)) throw returnedNothing(declared)
-    if (!takesJson && typeof value !== 'string') throw unsuited(declared, value, type)
-    return validated(declared, value)
-  }
+  if (value === undefined || (value === null && serialize === undefined)) throw returnedNothing(declared)
+  if (notJson !== undefined && typeof value !== 'string') throw unsuited(declared, value, notJson)
+  return validated(declared, value)
 }
 
 function rawOf(ctx: RequestContext, value: object, declared: Declared): Outgoing | undefined {
@@ -74,7 +79,7 @@ function validateEvents(events: Validated, declared: Declared): void {
   })
 }
 
-function validated(declared: Declared, value: unknown): Outgoing | Promise<Outgoing> {
+function validated(declared: Declared, value: unknown): Rendered {
   const text = declared.serialize ? declared.serialize(value) : jsonText(value)
   if (declared.runtime.environment !== 'production' && !(text instanceof Invalid))
     refuseHiddenOf(declared, value)

@@ -14,7 +14,11 @@ import type { FormLimits } from '../support/form-limits.ts'
  */
 export type Inner = (ctx: RequestContext) => unknown
 
-/** Adds one step in front of others. The returned function has the name of the step, for stack traces. */
+/**
+ * Adds one step in front of others. The returned function has the name of the step, for stack traces. A step that most
+ * routes have is made by a function with the data and the inner steps as arguments, such as `validating`: V8 then keeps
+ * both in one object. With many routes, each object of a route costs a request a cache miss.
+ */
 export type Step = (inner: Inner) => Inner
 
 /**

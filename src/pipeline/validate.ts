@@ -4,11 +4,12 @@ import type { RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import type { Schema } from '../schema/schema.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
+import { FAIL } from '../schema/yup/fast-node.ts'
 import { shapeOf } from '../schema/text-shape.ts'
 import type { TextShape } from '../schema/yup/query-coercion.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { refuseOddText } from './refuse-odd-text.ts'
-import { Refusal, type PipelineRuntime, type Step } from './step.ts'
+import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 
 type Location = Issue['location']
 
@@ -69,15 +70,18 @@ export function validateInputs(
     return [environment === 'production' ? input : watched(input, route, schema)]
   })
   if (inputs.length === 0) return undefined
-  return (inner) =>
-    function validate(ctx) {
-      const refusal = validateAll(ctx, inputs, maxIssues)
-      if (refusal === undefined) return inner(ctx)
-      if (refusal instanceof Refusal) return refusal
-      return refusal.then(function afterValidate(settled) {
-        return settled ?? inner(ctx)
-      })
-    }
+  return (inner) => validating(inputs, maxIssues, inner)
+}
+
+function validating(inputs: readonly Input[], maxIssues: number, inner: Inner): Inner {
+  return function validate(ctx) {
+    const refusal = validateAll(ctx, inputs, maxIssues)
+    if (refusal === undefined) return inner(ctx)
+    if (refusal instanceof Refusal) return refusal
+    return refusal.then(function afterValidate(settled) {
+      return settled ?? inner(ctx)
+    })
+  }
 }
 
 /** Returns an input that reports names with brackets when it accepts a query or a form. */
@@ -123,7 +127,8 @@ function validateAll(
     if (room <= 0) break
     const value = input.read(ctx)
     const odd = input.mayBeOdd(ctx) ? refuseOddText(value, room) : undefined
-    const result = odd ?? input.validator.validate(value, room)
+    const fast = odd ?? input.validator.run(value)
+    const result = fast === FAIL ? input.validator.explain(value, room) : fast
     if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
     else if (result instanceof Invalid) issues = withIssues(issues, issuesOf(ctx, input, result))
     else input.write(ctx, result)

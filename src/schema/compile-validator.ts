@@ -1,7 +1,8 @@
 import { arrayLimitsOf } from './array-limits.ts'
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
-import { compilePlainParts, compileYup } from './yup/compile-yup.ts'
+import { compilePlainParts, compileYup, type FastValidate } from './yup/compile-yup.ts'
+import { FAIL } from './yup/fast-node.ts'
 import { inputOfStandard } from './json-schema-standard.ts'
 import { oncePerSchema, once } from './once.ts'
 import { computesDefaults } from './yup/known.ts'
@@ -22,6 +23,9 @@ export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'respo
 /** A compiled schema. */
 export interface Validator {
   readonly validate: Validate
+  /** The first part of `validate`: returns the result for most valid values, and `FAIL` where `explain` decides. */
+  readonly run: (value: unknown) => unknown
+  readonly explain: Validate
 }
 
 /**
@@ -32,7 +36,7 @@ export interface Validator {
  */
 export function compileValidator(schema: Schema, location: ValidatedLocation): Validator {
   assertSchema(schema, location)
-  if (location === 'response') return { validate: compileOutput(schema) }
+  if (location === 'response') return inParts(compileOutput(schema))
   return location === 'body' ? bodyValidatorOf(schema) : textValidatorOf(schema)
 }
 
@@ -40,16 +44,22 @@ const bodyValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => valida
 const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => validatorOf(schema, true))
 
 function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
-  if (!isYup(schema)) return { validate: standardValidator(schema, text) }
-  const compiled = once(() => yupValidator(schema, text))
-  // The compiled function replaces this one: with many routes, each object of a route costs a request a cache miss.
-  const validator: { validate: Validate } = {
-    validate: (value, limit) => (validator.validate = compiled())(value, limit),
+  if (!isYup(schema)) return inParts(standardValidator(schema, text))
+  const compile = once(() => Object.assign(validator, inParts(yupValidator(schema, text))))
+  // The compiled functions replace these: with many routes, each object of a route costs a request a cache miss.
+  const validator: Validator = {
+    validate: (value, limit) => compile().validate(value, limit),
+    run: (value) => compile().run(value),
+    explain: (value, limit) => compile().explain(value, limit),
   }
   return validator
 }
 
-function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
+function inParts(validate: Validate & Partial<FastValidate>): Validator {
+  return { validate, run: validate.run ?? (() => FAIL), explain: validate.explain ?? validate }
+}
+
+function yupValidator(schema: YupNode, text: boolean): Validate & Partial<FastValidate> {
   const isKnown = isKnownYup(schema)
   const fast = isKnown ? compileYup(schema, text) : undefined
   const tooMany = openArraysOf(schema)

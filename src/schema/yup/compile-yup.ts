@@ -16,17 +16,22 @@ import type { Validate } from '../validate.ts'
  * references, custom tests and transforms); then use yup. `test/schema/differential.test.ts` compares the two. With
  * `text`, values are coerced as query text first.
  */
-export function compileYup(schema: YupNode, text: boolean): Validate | undefined {
+export function compileYup(schema: YupNode, text: boolean): FastValidate | undefined {
   const node = compileNode(schema, rootMode(schema, text))
   if (node === undefined) return undefined
   const { run, long } = node
-  return (value, limit) => {
+  const explain: Validate = (value, limit) => explained(long(), value, limit)
+  const validate: Validate = (value, limit) => {
     const result = run(value)
-    return result === FAIL ? explain(long(), value, limit) : result
+    return result === FAIL ? explain(value, limit) : result
   }
+  return Object.assign(validate, { run, explain })
 }
 
-function explain(long: SlowPath, value: unknown, limit = DEFAULT_LIMIT): unknown {
+/** A compiled function and its parts: `run` decides most values; where it returns `FAIL`, `explain` decides. */
+export type FastValidate = Validate & Pick<FastNode, 'run'> & { readonly explain: Validate }
+
+function explained(long: SlowPath, value: unknown, limit = DEFAULT_LIMIT): unknown {
   const issues = new IssueList(limit)
   const cast = long({ value, original: value, path: '' }, issues)
   return issues.found.length === 0 ? cast : new Invalid(issues.found)
