@@ -131,12 +131,12 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
 
     it('stay while the server works on their statement, however long that takes', async () => {
       const app = createApp({ environment: 'test', logger: false }).use(
-        database(dataSource, { silence: '2s' }),
+        database(dataSource, { silence: '3s' }),
       )
       await app.ready()
       const before = performance.now()
-      await Promise.all([dataSource.query(sleep(3.5)), dataSource.query(sleep(3.5))])
-      expect(performance.now() - before).to.be.at.least(3400)
+      await Promise.all([dataSource.query(sleep(4.5)), dataSource.query(sleep(4.5))])
+      expect(performance.now() - before).to.be.at.least(4400)
       await app.close()
     })
 
