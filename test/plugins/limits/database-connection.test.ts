@@ -108,4 +108,38 @@ describe('the file of the limits on SQLite', () => {
     expect(await counted).to.equal(2)
     counters.disconnect()
   })
+
+  it('is given up after a second in which another process writes to it, and no attempt leaves it open', async () => {
+    const database = join(folder, 'app.db')
+    const opened: Sqlite.Database[] = []
+    class Kept extends Sqlite {
+      constructor(...given: ConstructorParameters<typeof Sqlite>) {
+        super(...given)
+        opened.push(this)
+      }
+    }
+    const source = { options: { type: 'better-sqlite3', database }, driver: { sqlite: Kept } }
+    const other = new Sqlite(`${database}.limits`)
+    other.exec('BEGIN EXCLUSIVE')
+    const real = performance.now
+    let ahead = 0
+    // Each look at the time is a tenth of a second later.
+    performance.now = () => real.call(performance) + 100 * ahead++
+    const enough = new Error('The file is still waited for.')
+    const counters = sqliteCounters(source, {
+      ...sideConnections,
+      openFile: (...given) => {
+        if (opened.length === 20) throw enough
+        return sideConnections.openFile(...given)
+      },
+    })!
+    try {
+      expect(await failure(counters.prepare())).to.equal('database is locked')
+    } finally {
+      performance.now = real
+      other.close()
+    }
+    expect(opened).to.have.length.above(1)
+    expect(opened.filter(({ open }) => open)).to.deep.equal([])
+  })
 })
