@@ -243,10 +243,10 @@ describe('ctx.signal and event streams of an application that closes', () => {
     const gate = deferred()
     const arrival = deferred()
     const app = createApp().use(
-      createRouter().get('/', async ({ signal }) => {
+      createRouter().get('/', async (ctx) => {
         arrival.resolve()
         await gate.promise
-        return { aborted: signal.aborted }
+        return { aborted: ctx.signal.aborted }
       }),
     )
     const pending = app.inject('/')

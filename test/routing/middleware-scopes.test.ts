@@ -37,6 +37,17 @@ describe('middleware scopes of a route', () => {
     it(`surround ${pattern} by ${chain.join(' > ')}`, () =>
       expect(origins(scopes.chainFor(pattern))).to.deep.equal(chain))
 
+  for (const [prefix, path] of [
+    ['/admin', '/admin'],
+    ['/:id', '/5'],
+    ['/*path', '/a/b'],
+  ] as const)
+    it(`surround everything below ${prefix}, the only folder with middleware`, () => {
+      const alone = scopesOf('/', prefix)
+      expect(origins(alone.chainFor(prefix))).to.deep.equal(['/', prefix])
+      expect(origins(alone.chainForPath(path))).to.deep.equal(['/', prefix])
+    })
+
   it('are rejected with a bad prefix', () => {
     expect(() => scopesOf('/a/*')).to.throw(StartupError, '/a/*')
   })
