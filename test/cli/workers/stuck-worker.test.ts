@@ -92,6 +92,8 @@ describe('mortar start --workers, one of which is stuck', function () {
   it('outlives a suspension of its own: no worker is killed', async () => {
     const serving = await serveTwo('--stuck-after', '2s')
     const before = serving.workers()
+    // The primary has asked each worker once by then.
+    await wait(1500)
     process.kill(serving.child.pid!, 'SIGSTOP')
     await wait(3000)
     process.kill(serving.child.pid!, 'SIGCONT')
