@@ -1,6 +1,8 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createRouter, createApp, value, type Mailer } from 'mortar'
 import { mail, type MailOptions } from '@mortar/mail'
+import { loadNodemailer } from '../../../plugins/mail/nodemailer.ts'
 import { mailApp, rejection, startMailApp, withMailApp } from './mail-app.ts'
 
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
@@ -72,6 +74,25 @@ describe('The mail brick', () => {
     await Promise.all([sending, closing])
     expect(events).to.deep.equal(['sent', 'closed'])
   })
+
+  for (const [behaviour, count] of [
+    ['opens its transport a second after the start', 1],
+    ['opens no transport after it has stopped', 0],
+  ] as const)
+    it(behaviour, async () => {
+      const open = mock.method(loadNodemailer(), 'createTransport')
+      mock.timers.enable({ apis: ['setTimeout'] })
+      try {
+        const app = await startMailApp()
+        if (count === 0) await app.close()
+        mock.timers.tick(1000)
+        expect(open.mock.callCount()).to.equal(count)
+        await app.close()
+      } finally {
+        mock.timers.reset()
+        open.mock.restore()
+      }
+    })
 
   it('logs what a transport reports outside a message, instead of ending the process', async () => {
     const lines: string[] = []

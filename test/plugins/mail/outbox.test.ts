@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createOutbox, type OutboxMessage } from '../../../plugins/mail/outbox.ts'
+import { withMailApp } from './mail-app.ts'
 
 describe('The outbox', () => {
   const message = (id: string, bytes = 10): OutboxMessage => ({
@@ -53,4 +54,16 @@ describe('The outbox', () => {
     outbox.clear()
     expect(ids(outbox)).to.deep.equal([])
   })
+
+  const parts = {
+    text: { text: 'x'.repeat(600) },
+    html: { text: 'x', html: 'x'.repeat(600) },
+    attachment: { text: 'x', attachments: [{ filename: 'a', content: 'x'.repeat(600) }] },
+  }
+  for (const [part, given] of Object.entries(parts))
+    it(`counts the ${part} of a message`, () =>
+      withMailApp({ outbox: { bytes: 1000 } }, async ({ services: { mailer, mailOutbox } }) => {
+        for (const subject of ['one', 'two']) await mailer.send({ to: 'ada@example.com', subject, ...given })
+        expect(mailOutbox.list().map(({ subject }) => subject)).to.deep.equal(['two'])
+      }))
 })

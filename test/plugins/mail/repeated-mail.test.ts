@@ -30,6 +30,12 @@ async function scene(failures: Error[]) {
   return { app, mailer: app.services.mailer, outbox: app.services.mailOutbox, ids, lines }
 }
 
+/** A message of 30 MiB. */
+const largeMessage = () => ({
+  ...MESSAGE,
+  attachments: [{ filename: 'a', content: Buffer.alloc(30 * 1024 * 1024) }],
+})
+
 async function pass(milliseconds: number): Promise<void> {
   mock.timers.tick(milliseconds)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
@@ -112,7 +118,7 @@ describe('A mail that could not be sent, without the jobs brick', () => {
   it('waits beside others up to 64 MiB, rejects beyond, and makes room once it is sent', async () => {
     const failures = Array.from({ length: 4 }, away)
     const { app, mailer } = await scene(failures)
-    const large = { ...MESSAGE, attachments: [{ filename: 'a', content: Buffer.alloc(30 * 1024 * 1024) }] }
+    const large = largeMessage()
     await mailer.send(large)
     await mailer.send(large)
     expect(await rejection(mailer.send(large))).to.include({ code: 'MAIL_NOT_SENT' })
@@ -121,5 +127,34 @@ describe('A mail that could not be sent, without the jobs brick', () => {
     failures.push(away())
     await mailer.send(large)
     await app.close()
+  })
+
+  it('takes no room if it was given up because a thousand others wait', async () => {
+    const failures = Array.from({ length: 1003 }, away)
+    const { app, mailer } = await scene(failures)
+    for (let count = 0; count < 1000; count++) await mailer.send(MESSAGE)
+    const large = largeMessage()
+    for (let count = 0; count < 3; count++)
+      expect((await rejection(mailer.send(large))).message).to.include('too many others wait')
+    await pass(1000)
+    failures.push(away())
+    await mailer.send(large)
+    await app.close()
+  })
+
+  it('rejects with its failure if the application closes meanwhile', async () => {
+    const { app, mailer, ids, lines } = await scene([silence, away()])
+    const sending = mailer.send(MESSAGE).catch((error: Error) => error.message)
+    await pass(0)
+    const late = mailer.send(MESSAGE).catch((error: Error) => error.message)
+    const closing = app.close()
+    await pass(30_000)
+    expect(await Promise.all([sending, late])).to.deep.equal([
+      'The mail was not sent: the transport took longer than 30 s.',
+      'The mail was not sent: connect ECONNREFUSED for ***',
+    ])
+    await closing
+    expect(ids).to.have.length(2)
+    expect(lines.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
 })

@@ -135,6 +135,20 @@ describe('A message that is not sent', () => {
     }
   })
 
+  it('does not show the rest of a credential that contains another one', async () => {
+    const [short, long] = ['hunter2', 'hunter2-and-more']
+    for (const auth of [
+      { pass: short, token: long },
+      { pass: long, token: short },
+    ]) {
+      const quoting = custom((done) => done(new Error(`no ${long}, no ${short}`)))
+      const { error } = await failing({
+        transport: { ...(quoting.transport as Transport), auth },
+      })
+      expect(error.message).to.equal('The mail was not sent: no ***, no ***')
+    }
+  })
+
   it('reports that a rejected recipient is a permanent failure', async () => {
     const server = await startSmtpServer({ refuse: ['ada@example.com'] })
     const { error } = await failing({ transport: { host: '127.0.0.1', port: server.port } })

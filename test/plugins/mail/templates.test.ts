@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Transport } from 'nodemailer'
 import { StartupErrors, type StartupError } from 'mortar'
 import { html, type TemplateMessage } from '@mortar/mail'
 import { createTemplates } from '../../../plugins/mail/templates/templates.ts'
@@ -10,6 +11,8 @@ const templates = new URL('./mail', import.meta.url)
 const BROKEN = new URL('./broken', import.meta.url)
 const EVE = '<img src=x onerror="alert(1)">'
 const ADA = { to: ['ada@example.com'], data: { name: 'Ada', links: [] } }
+
+const failing: Transport = { name: 'failing', version: '1', send: (_mail, done) => done(new Error('away')) }
 
 /** Sends the welcome mail and returns it as it was sent. */
 const sent = (message: Partial<TemplateMessage<{ name: string; links: string[] }>>) =>
@@ -67,6 +70,12 @@ describe('A template of a mail', () => {
       expect(error.message).to.contain('mail({ templates })')
     })
   })
+
+  it('is sent with the options of its call', () =>
+    withMailApp({ templates, transport: failing }, async ({ services: { mailer } }) => {
+      expect(await rejection(mailer.send(welcome, ADA, { now: true }))).to.include({ code: 'MAIL_NOT_SENT' })
+      expect(await rejection(mailer.send(welcome, ADA, { tx: {} }))).to.include({ code: 'MAIL_NO_QUEUE' })
+    }))
 
   it('is on the development page with its sample, in each locale', () =>
     withMailApp({ templates, page: true }, async (app) => {
