@@ -154,6 +154,18 @@ describe('notices()', () => {
       expect(await use(token)).to.equal(401)
     }))
 
+  it('mail no reset link to an account that is disabled meanwhile', () =>
+    collecting(onSqlite, async (world, mails) => {
+      await signedUp(world)
+      await world.client().post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      const token = new URLSearchParams(new URL(mails[0]!.link!).hash.slice(1)).get('token')
+      expect((await world.client().post('/auth/not-me', { token })).status).to.equal(200)
+      await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
+      await settle(world)
+      expect(world.mails).to.deep.equal([])
+    }))
+
   it('report a mail that cannot be sent, and the login succeeds', () => {
     const auth: WorldOptions['auth'] = {
       features: [notices()],

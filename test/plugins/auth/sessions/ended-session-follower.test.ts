@@ -59,6 +59,17 @@ function follow(source: ReturnType<typeof store>) {
   }
 }
 
+/** The news of a process whose list is stale after so many seconds. */
+const newsOf = (source: ReturnType<typeof store>, staleAfter: number) =>
+  createSessionNews({
+    store: { readEnded: () => source.reader },
+    endedSessions: follow(source).known,
+    events: { emit: () => undefined } as never,
+    logger: loggerTo(() => undefined),
+    clock: { now: () => source.state.now },
+    lifetimes: { staleAfter },
+  })
+
 describe('The follower of ended sessions', () => {
   it('reads everything at its start, and is current for a second', async () => {
     const source = store()
@@ -326,17 +337,9 @@ describe('The news of ended sessions', () => {
   ] as const)
     it(name, async () => {
       const source = store()
-      const { known } = follow(source)
       const missing = new MissingTable('auth_ended_sessions', new Error('no such table'))
       if (!isThere) source.state.failure = missing
-      const news = createSessionNews({
-        store: { readEnded: () => source.reader },
-        endedSessions: known,
-        events: { emit: () => undefined } as never,
-        logger: loggerTo(() => undefined),
-        clock: { now: () => source.state.now },
-        lifetimes: { staleAfter: 0.02 },
-      })
+      const news = newsOf(source, 0.02)
       await news.start()
       source.state.failure = missing
       while (!news.isUnknown()) await wait(5)
@@ -344,4 +347,12 @@ describe('The news of ended sessions', () => {
       news.stop()
       expect(served).to.equal(expected)
     })
+
+  it('closes its reader if the start fails', async () => {
+    const source = store()
+    source.state.failure = new Error('away')
+    const news = newsOf(source, 3)
+    expect(await news.start().catch((error: unknown) => error)).to.equal(source.state.failure)
+    expect(source.moments).to.deep.equal([-10_000, Number.NaN])
+  })
 })

@@ -122,6 +122,19 @@ describe('The watch of a long response', () => {
     expect(seen).to.deep.equal({ ends: 0, lookUps: 0 })
   })
 
+  it('keeps no process alive', async () => {
+    mock.timers.reset()
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const { start } = scene(true)
+    // The test runner starts the timer of its time limit after this function was called.
+    await nextTurn()
+    const before = timers()
+    const stop = start()
+    const after = timers()
+    stop()
+    expect(after).to.equal(before)
+  })
+
   it('keeps nothing of a response that has ended before its session', async () => {
     const { endedSessions, watch } = scene(true)
     const respond = () => {
