@@ -41,8 +41,11 @@ if (missing.length > 0) throw new Error(`.mocharc.all.mjs names missing files: $
 const others = all.filter((name) => !LONG.includes(name)).toSorted()
 const between = Math.floor(others.length / 2 / LONG.length)
 
+/** `npm test -- test/app` runs what it names, which Mocha would add to the list. */
+const isNamed = process.argv.some((argument) => /^(\.\/)?test\//.test(argument))
+
 export default {
   ...config,
   ignore: [...config.ignore, 'test/{architecture,bench,docs,guides,scripts}/**'],
-  spec: [...LONG.flatMap((long) => [long, ...others.splice(0, between)]), ...others],
+  spec: isNamed ? [] : [...LONG.flatMap((long) => [long, ...others.splice(0, between)]), ...others],
 }
