@@ -35,7 +35,7 @@ export function queuedMailer(mailer: MailService, queue: JobQueue): MailService 
 }
 
 function toStored({ attachments, ...message }: MailMessage): Stored {
-  if (attachments === undefined) return message
+  if (!attachments) return message
   return {
     ...message,
     attachments: attachments.map(({ content, ...attachment }) => ({

@@ -117,8 +117,9 @@ function isFinal(error: unknown): boolean {
   return error.code !== 'MAIL_NOT_SENT' && error.code !== 'MAIL_TIMEOUT'
 }
 
-function sizeOf({ text = '', html = '', attachments = [] }: MailMessage): number {
-  return [text, html, ...attachments.map(({ content }) => content)].reduce(
+/** A message of JavaScript may have null for a part. */
+function sizeOf({ text, html, attachments }: MailMessage): number {
+  return [text ?? '', html ?? '', ...(attachments ?? []).map(({ content }) => content)].reduce(
     (sum, part) => sum + Buffer.byteLength(part),
     0,
   )

@@ -97,6 +97,13 @@ describe('mails with the jobs brick', () => {
     expect(message!.attachments[0]!.content).to.deep.equal(content)
   })
 
+  it('may have null for a part', async () => {
+    const { app } = scene
+    await app.services.mailer.send({ ...MESSAGE, html: null, attachments: null } as never)
+    expect(await testJobs(app).run()).to.equal(1)
+    expect(app.services.mailOutbox.list()).to.have.length(1)
+  })
+
   it('have the same id when they are sent again', async () => {
     const { app, server, clock, ids } = scene
     server.isAway = true

@@ -125,6 +125,16 @@ describe('A message that the transport receives', () => {
     })
 })
 
+describe('A message with null for a part that it does not have', () => {
+  for (const part of ['text', 'html', 'cc', 'subject', 'headers', 'attachments'])
+    it(`is sent without ${part}`, () =>
+      withMailApp({}, async ({ services: { mailer, mailOutbox } }) => {
+        const whole = { to: 'ada@example.com', subject: 'a', text: 'a', html: '<p>a' }
+        const { id } = await mailer.send({ ...whole, [part]: null })
+        expect(mailOutbox.find(id)).to.include({ status: 'sent' })
+      }))
+})
+
 describe('The addresses of a message', () => {
   const sentTo = (to: string | string[]) =>
     withMailApp({}, async ({ services: { mailer, mailOutbox } }) => {
