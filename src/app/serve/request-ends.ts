@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context/request-context.ts'
-import { promiseWithResolvers } from '../../support/with-resolvers.ts'
+import { promiseWithResolvers } from '../../support/thenable.ts'
 import { forgetSocketClose, onSocketClose } from '../../support/socket-close.ts'
 
 /** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */

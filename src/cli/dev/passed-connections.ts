@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { LISTEN, type ListenRequest } from '../../app/serve/server.ts'
-import { promiseWithResolvers } from '../../support/with-resolvers.ts'
+import { promiseWithResolvers } from '../../support/thenable.ts'
 import { tell, type ToServer } from './messages.ts'
 
 /** The servers of this process, whose connections come from the watching process. */
