@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { Readable } from 'node:stream'
-import { request } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   createApp,
@@ -101,6 +101,26 @@ describe('The time limit of handlers', () => {
     }
     req.end()
     expect(await status).to.equal(200)
+    await app.close()
+  })
+
+  it('counts the time after a body that stops arriving', async () => {
+    const arrival = deferred()
+    const app = createApp({ handlerTimeout: 0.05, logger: false }).use(
+      createRouter().post('/', { consumes: [] }, async (ctx) => {
+        arrival.resolve()
+        await once(ctx.koa.req.resume(), 'end')
+      }),
+    )
+    const { port } = await app.listen(0)
+    const headers = { 'Transfer-Encoding': 'chunked' }
+    const req = request({ port, host: '127.0.0.1', method: 'POST', headers })
+    const response = once(req, 'response') as Promise<[IncomingMessage]>
+    req.flushHeaders()
+    await arrival.promise
+    req.write('x')
+    expect((await response)[0].statusCode).to.equal(503)
+    req.on('error', () => undefined).destroy()
     await app.close()
   })
 

@@ -87,6 +87,21 @@ describe('A log that cannot be written', function () {
     // 1 MiB in the process and what the pipe contains, of 6 MB.
     expect(ids.length).to.be.below(501)
   })
+  it('is reported each time, with the lines of that time', async () => {
+    const { child, url, ended, errors } = await serve('pipe')
+    for (const time of [1, 2]) {
+      const before = await droppedIn(url)
+      child.stdout!.pause()
+      await request(url, 0, 500)
+      child.stdout!.resume()
+      while (errors().length < 2 * time) await once(child.stderr!, 'data')
+      expect(errors().at(-2)).to.match(BEGINS)
+      expect(Number(ENDS.exec(errors().at(-1)!)?.[1])).to.equal((await droppedIn(url)) - before)
+    }
+    child.kill('SIGTERM')
+    expect(await ended).to.equal(0)
+  })
+
   it('reaches a late reader complete, with the error that ends the process', async () => {
     const { child, url, ended, errors } = await serve('pipe')
     await request(url, 0, 70)

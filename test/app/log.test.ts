@@ -301,8 +301,8 @@ describe('The line and the event of a request', () => {
     )
     const seen: string[] = []
     const left = deferred()
-    app.events.typed<RequestEvents>().on('request.completed', ({ path, route, status, aborted }) => {
-      seen.push([path, route, status, aborted].join(' '))
+    app.events.typed<RequestEvents>().on('request.completed', ({ path, route, status, aborted, ip }) => {
+      seen.push([path, route, status, aborted, ip].join(' '))
       if (aborted) left.resolve()
     })
     const url = await serve(app)
@@ -314,10 +314,10 @@ describe('The line and the event of a request', () => {
     await left.promise
     await app.close()
     expect(seen).to.deep.equal([
-      '/notes/1 /notes/:id 200 false',
-      '/none  404 false',
-      '/broken /broken 500 false',
-      '/waits /waits 499 true',
+      '/notes/1 /notes/:id 200 false 127.0.0.1',
+      '/none  404 false 127.0.0.1',
+      '/broken /broken 500 false 127.0.0.1',
+      '/waits /waits 499 true 127.0.0.1',
     ])
   })
 

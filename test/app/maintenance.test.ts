@@ -25,6 +25,7 @@ describe('The maintenance mode', () => {
   })
   afterEach(async () => {
     delete process.env['FRAMEWORK_STATE']
+    delete process.env['FRAMEWORK_WORKER']
     mock.timers.reset()
     await app.close()
     rmSync(folder, { recursive: true, force: true })
@@ -102,6 +103,13 @@ describe('The maintenance mode', () => {
     mock.timers.tick(2000)
     const events = lines.flatMap((line) => /maintenance\.\w+/.exec(line) ?? [])
     expect(events).to.deep.equal(['maintenance.on', 'maintenance.off'])
+  })
+
+  it('is logged by the first worker of a machine alone', async () => {
+    process.env['FRAMEWORK_WORKER'] = '2'
+    state()
+    await serve()
+    expect(lines.filter((line) => line.includes('maintenance.'))).to.deep.equal([])
   })
 
   it('serves allowed addresses, also behind a proxy, and no other', async () => {

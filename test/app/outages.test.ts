@@ -78,6 +78,14 @@ describe('The service outages', () => {
     expect(texts().slice(2)).to.deep.equal(['info Works again: disk.'])
   })
 
+  it('names no part as working that has failed again', () => {
+    for (const part of ['db', 'disk']) outages.begin(failure(part, new Error('away')))
+    outages.end('db')
+    outages.begin(failure('db', new Error('away')))
+    pass(60)
+    expect(texts().slice(1).join(' ')).not.to.include('Works again')
+  })
+
   it('writes at most three lines in any minute for a part that fails and recovers all the time', () => {
     for (let round = 0; round < 200; round += 1) {
       outages.begin(failure('db', refused(5432)))

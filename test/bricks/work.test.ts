@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { createApp, defineBrick } from 'mortar'
 import { withBricks } from '../../src/cli/project/with-bricks.ts'
+import { deferred } from '../support/deferred.ts'
+
+const QUIET = { environment: 'test', logger: false, signals: false } as const
 
 describe('the slot work of a brick', () => {
   const seen: unknown[] = []
@@ -14,8 +17,7 @@ describe('the slot work of a brick', () => {
       },
       stop: () => seen.push(`stop ${name}`),
     })
-  const appWith = (...bricks: ReturnType<typeof worker>[]) =>
-    createApp({ environment: 'test', logger: false, signals: false, bricks })
+  const appWith = (...bricks: ReturnType<typeof worker>[]) => createApp({ ...QUIET, bricks })
   const inWork = async (run: () => Promise<void>): Promise<void> => {
     process.env['FRAMEWORK_MODE'] = 'work'
     try {
@@ -40,6 +42,19 @@ describe('the slot work of a brick', () => {
     seen.length = 0
     await withBricks(await appWith(worker('one')).inspect(), {}, async () => undefined)
     expect(seen).to.deep.equal(['start one', 'stop one'])
+  })
+
+  it('does not begin after the application has closed', async () => {
+    const { promise: pending, resolve } = deferred()
+    const slow = defineBrick({ name: 'slow', work: () => pending })
+    const app = createApp({ ...QUIET, shutdownTimeout: 0.01, bricks: [slow, worker('two')] })
+    const ready = app.ready().catch(() => undefined)
+    await new Promise(setImmediate)
+    await app.close()
+    resolve()
+    await ready
+    await new Promise(setImmediate)
+    expect(seen).to.deep.equal(['start two', 'stop two'])
   })
 
   it('is alone in the mode work, in which an application serves probes only', () =>

@@ -239,6 +239,32 @@ for (const [way, make] of Object.entries(WAYS))
       expect(log).to.deep.equal(['make a', 'dispose a', 'make a', 'dispose a'])
     })
 
+    it('of scoped services end before the bricks stop and the services of the application end', async () => {
+      const log: string[] = []
+      const disposal = gate()
+      const begun = gate()
+      const app = createApp({ logger: false })
+        .use(defineBrick({ name: 'pool', stop: () => void log.push('pool closed') }))
+        .provide({
+          tx: make.scoped(
+            () => ({}),
+            async () => {
+              begun.open()
+              await disposal.passed
+              log.push('transaction ended')
+            },
+          ),
+        })
+        .use(createRouter().get('/', (ctx) => Object.keys((ctx.services as { tx: object }).tx)))
+      await app.inject('/')
+      await begun.passed
+      const closing = app.close()
+      await new Promise(setImmediate)
+      disposal.open()
+      await closing
+      expect(log).to.deep.equal(['transaction ended', 'pool closed'])
+    })
+
     it('of scoped services run before close() resolves, and never for a service that was not used', async () => {
       const log: string[] = []
       const app = createApp({ logger: false })

@@ -8,6 +8,12 @@ import { TestClock } from '../plugins/auth/support/clock.ts'
 const LIMIT = { limit: 2, window: '1m' }
 const never = (): Promise<never> => new Promise(() => {})
 
+/** Resolves after some turns of the event loop. */
+async function afterTurns<T>(value: T): Promise<T> {
+  for (let count = 0; count < 5; count++) await promisify(setImmediate)()
+  return value
+}
+
 /** A store that counts in a map, and can be replaced in part. */
 function fakeStore(part: Partial<LimitStore> = {}) {
   const counts = new Map<string, number>()
@@ -163,6 +169,17 @@ describe('a shared limiter', () => {
     await allowed('b')
     expect(asked).to.equal(4)
     expect(changes).to.deep.equal([changes[0], undefined])
+  })
+
+  it('lets no other request wait for a silent store while one asks it again', async () => {
+    const counts = [() => Promise.reject(new Error('down')), never]
+    const { allowed, clock } = setUp({ count: () => counts.shift()!() })
+    await allowed()
+    clock.advance(5)
+    const first = allowed()
+    // In memory, and so before the store could count as silent.
+    expect(await Promise.race([allowed('b'), afterTurns('silent')])).to.equal(true)
+    await first
   })
 
   it('lets the store close a dead connection, once per failure', async () => {

@@ -1,10 +1,29 @@
 import { expect } from 'chai'
-import { createApp, createRouter, defineRoute, StartupError } from 'mortar'
+import { createApp, createRouter, defineRoute, type Router, StartupError } from 'mortar'
 import { createClient } from 'mortar/testing'
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>
 }
+
+async function pathsOf(router: Router): Promise<Document['paths']> {
+  const app = createApp({ environment: 'test' }).use(router)
+  const { paths } = (await createClient(app).get('/openapi.json')).body as Document
+  await app.close()
+  return paths
+}
+
+describe('The router option hidden', () => {
+  it('hides the routes of routers below too, unless they say otherwise', async () => {
+    const inner = createRouter({ prefix: '/inner' }).get('/', () => 1)
+    const shown = createRouter({ prefix: '/shown', hidden: false }).get('/', () => 1)
+    const router = createRouter({ prefix: '/a', hidden: true })
+      .get('/', () => 1)
+      .use(inner)
+      .use(shown)
+    expect(Object.keys(await pathsOf(router))).to.deep.equal(['/a/shown'])
+  })
+})
 
 describe('The route key problems', () => {
   it('adds to the problems of its routers', async () => {
@@ -12,9 +31,7 @@ describe('The route key problems', () => {
     const router = createRouter({ prefix: '/a', problems: [404] })
       .get('/', () => 1)
       .use(child)
-    const app = createApp({ environment: 'test' }).use(router)
-    const { paths } = (await createClient(app).get('/openapi.json')).body as Document
-    await app.close()
+    const paths = await pathsOf(router)
     expect(Object.keys(paths['/a']!['get']!.responses)).to.deep.equal(['404', '2XX'])
     expect(Object.keys(paths['/a/b/c']!['post']!.responses)).to.deep.equal(['404', '409', '416', '2XX'])
   })

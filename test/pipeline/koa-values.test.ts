@@ -178,6 +178,18 @@ describe('A value between Koa middleware and others', () => {
       expect(users).to.deep.equal(['ada'])
     })
 
+    it('is the user that Koa middleware has set, beside a signed-in one', async () => {
+      const app = createApp({ logger: false }).use(tokens())
+      app.koa.use((ctx, next) => {
+        ctx.state['user'] = { id: 'of a session' }
+        return next()
+      })
+      app.use(createRouter().get('/', { auth: true }, ({ koa: { state } }) => state['user']))
+      const { fetch } = await open(app)
+      const response = await fetch('/', { headers: bearer('ada') })
+      expect(await response.json()).to.deep.equal({ id: 'of a session' })
+    })
+
     it('is the signed-in user for a handler that is the first to ask for the Koa context', async () => {
       const app = createApp({ logger: false }).use(tokens())
       app.use(createRouter().get('/', { auth: true }, ({ koa: { state } }) => state['user']))

@@ -90,6 +90,7 @@ describe('A route with rawBody', () => {
         await statusOf(post('application/json', gzipSync('"aaaaaaaaaaaa"'), { 'Content-Encoding': 'gzip' })),
       ).to.equal(413)
       expect(await statusOf(post('text/plain', 'a'))).to.equal(415)
+      expect(await statusOf(post('application/json; charset=iso-8859-1', '{}'))).to.equal(415)
       expect(await statusOf(post('application/json', '{'))).to.equal(400)
     })
 

@@ -230,6 +230,11 @@ describe('the migrations folder', () => {
     expect(await read(files)).to.eql(['A1000000000001', 'B2000000000002', 'C3000000000003'])
   })
 
+  it('may export a migration by its name and as the default', async () => {
+    const twice = `${text('A1000000000001')}\nexport { A1000000000001 as default }`
+    expect(await read({ ...PACKAGE, '1-a.js': twice })).to.eql(['A1000000000001'])
+  })
+
   it('may be given as a URL', async () => {
     expect(await read({ '1-a.ts': text('A1000000000001') }, 'as a URL')).to.eql(['A1000000000001'])
   })

@@ -3,6 +3,7 @@ import { createApp, type Limiter, type Logger } from 'mortar'
 import { limits } from '@mortar/limits'
 import { Redis } from 'ioredis'
 import { serverUrl } from '../../support/servers.ts'
+import { TestClock } from '../auth/support/clock.ts'
 
 describe('limits() with a store that fails', () => {
   it('logs the reason once, and has a gauge', async () => {
@@ -10,8 +11,9 @@ describe('limits() with a store that fails', () => {
     const keep = (...given: unknown[]): void => void lines.push(given)
     const ignore = (): void => undefined
     const logger: Logger = { debug: ignore, info: ignore, warn: keep, error: keep, child: () => logger }
-    const client = { status: 'reconnecting', defineCommand: ignore }
-    const app = createApp({ logger }).use(limits({ store: client }))
+    const client = { status: 'reconnecting', defineCommand: ignore, rlflxIncr: async () => [1, 1000] }
+    const clock = new TestClock()
+    const app = createApp({ logger, clock }).use(limits({ store: client }))
     await app.ready()
     const limiter = app.container.resolve<Limiter>('limiter')
     const degraded = (): unknown => app.services.gauges.all.get('limits_degraded')!.read()
@@ -25,6 +27,10 @@ describe('limits() with a store that fails', () => {
       ],
     ])
     expect(degraded()).to.equal(1)
+    client.status = 'ready'
+    clock.advance(5)
+    expect((await limiter.consume('a', { limit: 3, window: '1h' })).allowed).to.equal(true)
+    expect(degraded()).to.equal(0)
     await app.close()
   })
 })

@@ -68,8 +68,8 @@ describe('A message that is not sent', () => {
 
   it('does not show a recipient that the transport names', async () => {
     const words =
-      'No <ADA@Example.com> here, nor b.ob@example.com or eve@example.com; ask postmaster@example.com'
-    const recipients = { to: 'Ada <ada@example.com>', cc: ['b.ob@example.com'], bcc: 'eve@example.com' }
+      'No <ADA@Example.com> here, nor b.ob+news@example.com or eve@example.com; ask postmaster@example.com'
+    const recipients = { to: 'Ada <ada@example.com>', cc: ['b.ob+news@example.com'], bcc: 'eve@example.com' }
     const { error, kept } = await failing(
       custom((done) => done(new Error(words))),
       recipients,

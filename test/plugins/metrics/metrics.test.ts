@@ -238,6 +238,7 @@ describe('metrics()', () => {
       const statusOf = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status
       expect((await app.inject('/metrics')).statusCode).equal(404)
       expect(await statusOf('/metrics')).equal(401)
+      expect(await statusOf('/metrics?module=all', { headers })).equal(200)
       expect(await statusOf('/notes/1', { headers })).equal(404)
       expect(await statusOf('/metrics', { headers, method: 'POST' })).equal(404)
       const scraped = await fetch(`${url}/metrics`, { headers })

@@ -141,9 +141,12 @@ describe('The handshake of a socket', () => {
         expect(await socket.next()).to.deep.equal({ id: 'ada' })
         expect(await socket.closed).to.deep.equal({ code: 1000, reason: '' })
       }
-      const byHeader = await connect(app, '/mine', { headers: { ...EVIL, ...as('bob') } })
-      expect(await byHeader.next()).to.deep.equal({ id: 'bob' })
-      await byHeader.closed
+      for (const scheme of ['Bearer', 'bearer']) {
+        const headers = { ...EVIL, authorization: `${scheme} bob` }
+        const byHeader = await connect(app, '/mine', { headers })
+        expect(await byHeader.next()).to.deep.equal({ id: 'bob' })
+        await byHeader.closed
+      }
     })
 
     it('is 426 for a plain request, before its guard, and for another version', async () => {

@@ -123,6 +123,12 @@ onEachDatabase('account()', (inWorld) => {
       await client.post('/auth/login', ADA)
       expect((await client.delete('/auth/account')).status).to.equal(204)
       expect((await restore(world, links[0]!)).body.code).to.equal('invalid_link')
+      // What the operator has ended counts no more, and the user can begin again.
+      await provider(world).enable(id)
+      await client.post('/auth/login', ADA)
+      expect((await client.delete('/auth/account')).status).to.equal(204)
+      await settle(world)
+      expect((await restore(world, links.at(-1)!)).status).to.equal(200)
     })
   })
 

@@ -23,6 +23,10 @@ const WITH_AUDIT: WorldOptions = {
   withFeatures: true,
   auth: { features: [recent(), audit({ keep: '30d' })] },
 }
+const KIT = {
+  clock: { now: () => 0 },
+  users: { findUserById: async () => ({}) },
+} as unknown as FeatureKit
 const accountsOf = ({ app }: World) =>
   (app.services as unknown as { authProvider: ConnectedPasswordProvider }).authProvider.accounts!
 const log = async (world: World, query = {}) => {
@@ -131,6 +135,19 @@ describe('audit()', () => {
       expect((await client.get('/private')).status).to.equal(200)
     }))
 
+  it('stores refusals of a stranger for different reasons', async () => {
+    const reasons: unknown[] = []
+    const insert = async ({ data }: { data: unknown }) => reasons.push(data)
+    const writer = createAuditWriter(KIT, { insert } as unknown as Records, DAY)
+    for (const reason of ['invalid_credentials', 'too_many_requests', 'invalid_credentials'])
+      writer.write('auth.login.failed', { ip: '192.0.2.7', userId: null, reason })
+    await writer.settled()
+    expect(reasons).to.deep.equal([
+      JSON.stringify({ reason: 'invalid_credentials' }),
+      JSON.stringify({ reason: 'too_many_requests' }),
+    ])
+  })
+
   it('waits for no entry, and remembers 1,000 of them at most', async () => {
     let inserted = 0
     let release: () => void = () => undefined
@@ -142,9 +159,7 @@ describe('audit()', () => {
       inserted += 1
       return true
     }
-    const users = { findUserById: async () => ({}) }
-    const kit = { clock: { now: () => 0 }, users } as unknown as FeatureKit
-    const writer = createAuditWriter(kit, { insert } as unknown as Records, DAY)
+    const writer = createAuditWriter(KIT, { insert } as unknown as Records, DAY)
     for (let count = 0; count < 1500; count++) writer.write('auth.login.succeeded', { userId: 'ada' })
     expect(inserted).to.equal(0)
     release()

@@ -7,7 +7,7 @@ import { accountCommands } from '../../../../plugins/auth/commands.ts'
 import type { AccountMail } from '../../../../plugins/auth/features/mails.ts'
 import { browse } from '../hosted/support/oidc-server.ts'
 import { failureOf } from '../support/failure-of.ts'
-import { onEachDatabase } from '../support/on-each-store.ts'
+import { onEachDatabase, onEachStore } from '../support/on-each-store.ts'
 import {
   ADA,
   inWorld as onSqlite,
@@ -103,6 +103,18 @@ describe('social()', () => {
         expect(targets.filter((target) => target === '302 /')).to.have.length.of.at.least(1)
         for (const target of targets) expect(target).to.be.oneOf(['302 /', refused('sign_in_again')])
         expect(targetOf(await visit(world.client()))).to.equal('302 /')
+      }))
+  })
+
+  onEachStore('an identity whose user is gone', (inWorld) => {
+    it('gets a new account, and finds it from then on', () =>
+      inWorld(withSocial(), async (world) => {
+        await visit(world.client())
+        await world.storage.deleteUsers()
+        const [client, again] = [world.client(), world.client()]
+        expect(targetOf(await visit(client))).to.equal('302 /')
+        expect(targetOf(await visit(again))).to.equal('302 /')
+        expect((await meOf(again)).id).to.equal((await meOf(client)).id)
       }))
   })
 

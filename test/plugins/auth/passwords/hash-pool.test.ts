@@ -88,20 +88,24 @@ describe('the hash pool', () => {
     expect(most()).to.equal(1)
   })
 
-  it('asks for a longer wait when hashes take longer', async () => {
-    const clock = new TestClock()
-    const pool = createHashPool({ concurrency: 1, queue: 4, clock })
-    for (let each = 0; each < 50; each += 1) await pool.run(async () => clock.advance(1))
-    const { task, open } = controlled()
-    const five = Array.from({ length: 5 }, () => pool.run(task))
-    const refused = (await pool.run(task).catch((error: unknown) => error)) as ServiceUnavailable
-    expect(refused.headers['Retry-After']).to.equal('4')
-    for (const each of five) {
-      open.shift()!()
-      await each
-      await turns()
-    }
-  })
+  for (const [concurrency, wait] of [
+    [1, '4'],
+    [2, '2'],
+  ] as const)
+    it(`asks for a longer wait when hashes take longer, ${concurrency} at a time`, async () => {
+      const clock = new TestClock()
+      const pool = createHashPool({ concurrency, queue: 4, clock })
+      for (let each = 0; each < 50; each += 1) await pool.run(async () => clock.advance(1))
+      const { task, open } = controlled()
+      const all = Array.from({ length: 4 + concurrency }, () => pool.run(task))
+      const refused = (await pool.run(task).catch((error: unknown) => error)) as ServiceUnavailable
+      expect(refused.headers['Retry-After']).to.equal(wait)
+      for (const each of all) {
+        open.shift()!()
+        await each
+        await turns()
+      }
+    })
 
   it('divides the cores and the queue by the processes of the machine', async () => {
     const cores = availableParallelism()

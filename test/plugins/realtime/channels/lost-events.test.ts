@@ -217,6 +217,17 @@ describe('Channels that have lost events', () => {
     expect(await publish().catch((error: unknown) => error)).to.include({ status: 503 })
   })
 
+  it('are refused when the application stops before Redis has them', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const sender = new Sender(() => Promise.race([]), {} as never)
+    const committed = { channel: 'news', event: 'count', data: '1', keep: 1000 }
+    const refused = sender.publish(committed, true).catch((error: unknown) => error)
+    const stopped = sender.stop()
+    mock.timers.tick(2000)
+    await stopped
+    expect(await refused).to.include({ message: 'The application stops.' })
+  })
+
   it('are sent to Redis in their order, a page at a time', async () => {
     const sizes: number[] = []
     const numbers: number[] = []
