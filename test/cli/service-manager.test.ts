@@ -136,15 +136,19 @@ describe('mortar start under systemd', function () {
       writeFileSync(join(directory, 'systemd-notify'), '#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> notified\n')
       chmodSync(join(directory, 'systemd-notify'), 0o755)
       rmSync(notified, { force: true })
-      const until = async (state: string): Promise<void> => {
-        while (!existsSync(notified) || !readFileSync(notified, 'utf8').includes(`/notify ${state}`))
-          await wait(20)
-      }
       const serving = await built.serve(args, {
         PATH: `${directory}:${process.env['PATH']}`,
         NOTIFY_SOCKET: '/notify',
         WATCHDOG_USEC: '300000',
       })
+      const isTold = (state: string): boolean =>
+        existsSync(notified) && readFileSync(notified, 'utf8').includes(`/notify ${state}`)
+      const until = async (state: string): Promise<void> => {
+        while (!isTold(state)) {
+          if (serving.child.exitCode !== null) throw new Error(serving.output.text())
+          await wait(20)
+        }
+      }
       await until('READY=1')
       await until('WATCHDOG=1')
       if (args.length > 0) {
@@ -152,7 +156,8 @@ describe('mortar start under systemd', function () {
         await until('RELOADING=1')
       }
       const [code] = await serving.end('SIGTERM')
-      await until('STOPPING=1')
-      expect(code).to.equal(0)
+      const deadline = performance.now() + 30_000
+      while (!isTold('STOPPING=1') && performance.now() < deadline) await wait(20)
+      expect([code, isTold('STOPPING=1')], serving.output.text()).to.deep.equal([0, true])
     })
 })
