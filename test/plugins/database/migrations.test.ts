@@ -177,6 +177,20 @@ describe('a failed migration on SQLite', () => {
     await source.destroy()
   })
 
+  it('leaves the settings of its connection as they were', async () => {
+    const source = await open()
+    class Legacy1000000000001 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('pragma legacy_alter_table = on')
+        throw new Error('half way')
+      }
+      async down(): Promise<void> {}
+    }
+    await failure(createMigrations(source, { directory: [Legacy1000000000001] }).run())
+    expect(await source.query('pragma legacy_alter_table')).to.eql([{ legacy_alter_table: 0 }])
+    await source.destroy()
+  })
+
   it('includes one that leaves rows with dangling references', async () => {
     const source = await open()
     await source.query('create table parent (id integer primary key)')

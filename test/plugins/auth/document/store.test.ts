@@ -125,6 +125,18 @@ onEachMongo('the store on a document database', (server) => {
       }
     }))
 
+  it('keeps no session of a user who was disabled', () =>
+    withStore(async (store) => {
+      await store.insertUser(ADA)
+      const session = { id: 's', userId: 'ada', passwordVersion: 0, familyHash: 'f', tokenHash: 't' }
+      await store.insertSession({ ...session, previousHash: null, createdAt: 0, rotatedAt: 0, expiresAt: 9 })
+      await store.setPassword({ userId: 'ada', passwordHash: 'h', keptSession: 's', now: 1 })
+      expect(await store.findSession('f')).to.include({ id: 's' })
+      for (const isDisabled of [true, false]) await store.setDisabled('ada', isDisabled, 2)
+      await endSessions(store, 'ada')
+      expect(await store.findSession('f')).to.equal(null)
+    }))
+
   it('spares the session of a password that is newer still', () =>
     withStore(async (store, db) => {
       await store.insertUser(ADA)
