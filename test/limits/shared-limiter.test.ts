@@ -8,9 +8,11 @@ import { TestClock } from '../plugins/auth/support/clock.ts'
 const LIMIT = { limit: 2, window: '1m' }
 const never = (): Promise<never> => new Promise(() => {})
 
+const turn = promisify(setImmediate)
+
 /** Resolves after some turns of the event loop. */
 async function afterTurns<T>(value: T): Promise<T> {
-  for (let count = 0; count < 5; count++) await promisify(setImmediate)()
+  for (let count = 0; count < 5; count++) await turn()
   return value
 }
 
@@ -104,7 +106,6 @@ describe('a shared limiter', () => {
           sent.push(() => resolve(given.map(({ requests }) => ({ consumed: requests, resetIn: 1 }))))
         }),
     })
-    const turn = promisify(setImmediate)
     const first = limiter.consume('a', LIMIT)
     await turn()
     const rest = Promise.all([limiter.consume('b', LIMIT), limiter.consume('c', LIMIT)])

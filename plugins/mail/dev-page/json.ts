@@ -1,6 +1,9 @@
 import type { OutboxMessage } from '../outbox.ts'
 
-/** Converts a message of the outbox to its JSON form for `Accept: application/json`. Optional members are present only with a value. */
+/**
+ * Converts a message of the outbox to its JSON form for `Accept: application/json`. Optional members are present only with
+ * a value.
+ */
 export function messageJson(message: OutboxMessage) {
   const { id, to, from, subject, text, html, date, cc, bcc, replyTo, attachments, status, error } = message
   return {
