@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, QueryRunner } from 'typeorm'
 import { inTransaction } from './in-transaction.ts'
+import { restoreAfter } from './restore-after.ts'
 import { isDdl, withoutComments } from './sql-text.ts'
 
 /** Attempts for one lock. With a pause as long as each wait, the default of 5 s makes a minute. */
@@ -43,11 +44,7 @@ export async function limitLocksOfSession<T>(
   )) as [{ readonly ofTables: number; readonly ofRows: number }]
   const limit = Math.ceil(lockTimeout / 1000)
   await set(limit, limit)
-  try {
-    return await work()
-  } finally {
-    await set(before.ofTables, before.ofRows)
-  }
+  return restoreAfter(work, () => set(before.ofTables, before.ofRows))
 }
 
 /** Runs a migration in one transaction. Repeats it if it did not get a lock and was rolled back. */

@@ -1,4 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
+import { restoreAfter } from '../restore-after.ts'
 import { IS_MARIADB, statementLimit } from './mysql-session.ts'
 import { statementTimeoutOf } from './watch-connections.ts'
 
@@ -15,11 +16,7 @@ export async function withoutStatementLimit<T>(
   if (limit === undefined || dataSource.options.type === 'better-sqlite3') return work()
   const set = await settingsOf(dataSource, runner)
   await runner.query(set(0))
-  try {
-    return await work()
-  } finally {
-    await runner.query(set(limit))
-  }
+  return restoreAfter(work, () => runner.query(set(limit)))
 }
 
 async function settingsOf(

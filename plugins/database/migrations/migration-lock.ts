@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm'
 import type { StartupError } from 'mortar'
 import { typeorm } from '../drivers/typeorm.ts'
+import { restoreAfter } from '../restore-after.ts'
 import { fault } from '../startup-codes.ts'
 
 /** Seconds to wait for another process that is running migrations, and milliseconds between two attempts. */
@@ -71,11 +72,7 @@ const ofSession: Lock = async (dataSource, runner, work) => {
   const name = await nameOf(dataSource, runner)
   const rows: { taken: unknown }[] = await runner.query('SELECT GET_LOCK(?, ?) AS taken', [name, PATIENCE])
   if (Number(rows[0]?.taken) !== 1) throw locked()
-  try {
-    return await work()
-  } finally {
-    await runner.query('SELECT RELEASE_LOCK(?)', [name])
-  }
+  return restoreAfter(work, () => runner.query('SELECT RELEASE_LOCK(?)', [name]))
 }
 
 const LOCKS: Partial<Record<string, Lock>> = { postgres: inTransaction, mysql: ofSession, mariadb: ofSession }

@@ -10,6 +10,7 @@ import {
   type MigrationClass,
 } from '@mortar/database'
 import { StartupError } from 'mortar'
+import { watchConnections } from '../../../plugins/database/connections/watch-connections.ts'
 import { runStatement, withDatabase } from '../../support/run-statement.ts'
 import { serverUrl } from '../../support/servers.ts'
 import { inSchema, KINDS, type TestDatabase } from './databases.ts'
@@ -125,6 +126,25 @@ for (const [kind, prepare] of Object.entries(KINDS))
         expect(message).not.to.include('hidden')
       })
 
+    for (const transaction of kind === 'SQLite' ? [] : [undefined, false])
+      it(`is named when its connection is lost, with transaction = ${transaction}`, async () => {
+        await holder.rollbackTransaction()
+        class Lost1000000000001 implements MigrationInterface {
+          readonly transaction = transaction as boolean
+          async up(runner: QueryRunner): Promise<void> {
+            const [{ kill }] = await runner.query(KILL[kind]!)
+            await other.query(kill)
+            await runner.query('SELECT 1')
+          }
+          async down(): Promise<void> {}
+        }
+        const { source, run } = await open(place())
+        // The end of the run restores the limit, which fails too.
+        watchConnections(source, { statementTimeout: '1m' })
+        const { message } = await failure(run(Lost1000000000001))
+        expect(message).to.include('The migration Lost1000000000001 failed')
+      })
+
     it('leaves the settings of the connection as they were', async () => {
       await holder.rollbackTransaction()
       const { source, run } = await open(place())
@@ -193,6 +213,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   SQLite: 'PRAGMA foreign_keys',
   PostgreSQL: 'SHOW lock_timeout',
   MariaDB: 'SELECT @@lock_wait_timeout - @@global.lock_wait_timeout, @@innodb_lock_wait_timeout',
+}
+
+/** Makes the statement that ends the session. */
+const KILL: Readonly<Record<string, string>> = {
+  PostgreSQL: `SELECT 'SELECT pg_terminate_backend(' || pg_backend_pid() || ')' AS "kill"`,
+  MariaDB: "SELECT CONCAT('KILL ', CONNECTION_ID()) AS `kill`",
 }
 
 const DEFAULTS: Readonly<Record<string, readonly number[]>> = {
