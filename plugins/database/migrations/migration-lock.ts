@@ -64,7 +64,8 @@ async function untilTaken(ask: () => Promise<boolean>): Promise<void> {
 
 /** A second connection of the same pool could be missing, because a pool may have a single one. */
 function openOwnConnection({ options }: DataSource): Promise<DataSource> {
-  const own = { ...options, entities: [], subscribers: [], migrations: [], poolSize: 1, synchronize: false }
+  const changesNothing = { synchronize: false, dropSchema: false }
+  const own = { ...options, ...changesNothing, entities: [], subscribers: [], migrations: [], poolSize: 1 }
   return new typeorm.DataSource(own as DataSourceOptions).initialize()
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import type { MigrationInterface, QueryRunner } from 'typeorm'
-import { createDataSource, createMigrations } from '@mortar/database'
+import { type ConnectionOptions, createDataSource, createMigrations } from '@mortar/database'
 import { bundleScript } from '../../support/bundle-script.ts'
-import { KINDS } from './databases.ts'
+import { inSchema, KINDS } from './databases.ts'
 import { temporaryFolder } from './notes.ts'
 
 const SCRIPT = join(import.meta.dirname, 'fixtures', 'migrate-once.ts')
@@ -60,6 +60,15 @@ describe('the lock of migrations on PostgreSQL', () => {
     const source = await createDataSource({ ...place().options(), extra }).initialize()
     const { run } = createMigrations(source, { directory: [Slow1000000000001] })
     expect(await run()).to.eql(['Slow1000000000001'])
+    await source.destroy()
+  })
+
+  it('drops no table of a source whose option dropSchema has emptied the database at its start', async () => {
+    const options = { ...inSchema(place()), dropSchema: true } as ConnectionOptions
+    const source = await createDataSource(options).initialize()
+    await source.query('CREATE TABLE notes (id int)')
+    expect(await createMigrations(source, { directory: [Pets1000000000002] }).run()).to.have.length(1)
+    expect(await source.query('SELECT * FROM notes')).to.eql([])
     await source.destroy()
   })
 })
