@@ -116,7 +116,10 @@ async function bodyOf(
   )
 }
 
-/** Returns a function that deletes old deliveries from time to time. */
+/**
+ * Returns a function that deletes old deliveries from time to time, but none that waits: after a pause of all processes it
+ * is still to be sent.
+ */
 function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): () => Promise<void> {
   let next = 0
   return async () => {
@@ -127,7 +130,7 @@ function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): 
       .getRepository(Deliveries)
       .createQueryBuilder()
       .delete()
-      .where('updated_at < :before', { before: now - keep })
+      .where("updated_at < :before AND state <> 'waiting'", { before: now - keep })
       .execute()
   }
 }

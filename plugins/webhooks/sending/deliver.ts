@@ -103,21 +103,22 @@ function reasonOf({ name, message, code }: Error & { readonly code?: unknown }):
   return typeof code === 'string' ? `The connection failed (${code}).` : 'The connection failed.'
 }
 
-/** Counts a failed attempt. @returns true if the endpoint is disabled now. */
+/** Counts a failed attempt. @returns true if the endpoint is disabled now, or removed. */
 async function countFailure(
-  { id, owner, failing_since }: EndpointRow,
+  { id, owner }: EndpointRow,
   { status }: Result,
   { db, clock, events, settings }: DeliverParts,
 ): Promise<boolean> {
   const endpoints = db.getRepository(Endpoints)
   const now = clock.now()
-  await endpoints.update(
-    { id },
-    { failures: () => 'failures + 1', ...(failing_since === null && { failing_since: now }) },
-  )
-  const { failures, failing_since: since } = await endpoints.findOneByOrFail({ id })
+  // Another process may have reached the endpoint since this attempt read its row.
+  const failing_since = (): string => `COALESCE(failing_since, ${now})`
+  await endpoints.update({ id }, { failures: () => 'failures + 1', failing_since })
+  const row = await endpoints.findOneBy({ id })
+  if (row === null) return true
   const isGone = status === 410
-  const isOver = failures >= settings.disableAfter && now - Number(since) >= settings.disableOver
+  const isOver =
+    row.failures >= settings.disableAfter && now - Number(row.failing_since) >= settings.disableOver
   if (!isGone && !isOver) return false
   // Of several processes one emits the event.
   const { affected } = await endpoints

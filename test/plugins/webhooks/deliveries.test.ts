@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { testJobs } from '@mortar/jobs/testing'
+import * as jobsSchema from '@mortar/jobs/schema'
+import { webhooks, type WebhooksOptions } from '@mortar/webhooks'
+import * as webhooksSchema from '@mortar/webhooks/schema'
+import { KINDS } from '../database/databases.ts'
+import { jobsApp, winterClock } from '../jobs/applications.ts'
+import { invoicePaid, LOCAL } from './events.ts'
+import { startReceiver } from './receiver.ts'
+
+const DATA = { invoice: 'invoice 1001' }
+const SCHEMA = [jobsSchema, webhooksSchema]
+
+for (const [kind, prepare] of Object.entries(KINDS))
+  describe(`deliveries of webhooks: ${kind}`, () => {
+    const place = prepare()
+    const clock = winterClock()
+    const makeApp = (options: Partial<WebhooksOptions>) =>
+      jobsApp(place().options(SCHEMA), {}, { clock }).use(
+        webhooks({ events: [invoicePaid], ...LOCAL, ...options }),
+      )
+    type WebhooksApp = ReturnType<typeof makeApp>
+    let apps: WebhooksApp[]
+    let receiver: Awaited<ReturnType<typeof startReceiver>>
+    const started = async (options: Partial<WebhooksOptions> = {}): Promise<WebhooksApp> => {
+      const app = makeApp(options)
+      apps.push(app)
+      await app.ready()
+      return app
+    }
+    const run = (app: WebhooksApp): Promise<unknown> =>
+      testJobs(app)
+        .run()
+        .catch(() => undefined)
+    const send = ({ services }: WebhooksApp): Promise<unknown> =>
+      services.webhooks.send(invoicePaid, DATA, { owner: 'ada' })
+    const respondWith = (status: number): void => {
+      receiver.behaviour.respond = (_request, response) => void response.writeHead(status).end()
+    }
+
+    beforeEach(async () => {
+      apps = []
+      await (await place().open(SCHEMA)).synchronize()
+      receiver = await startReceiver()
+    })
+    afterEach(async () => {
+      await Promise.all(apps.map((app) => app.close()))
+      await receiver.close()
+    })
+
+    it('do not disable an endpoint that one of another process has reached meanwhile', async () => {
+      const [one, other] = [await started({ disableAfter: 1 }), await started({ disableAfter: 1 })]
+      const ada = one.services.webhooks.endpointsOf('ada')
+      await ada.add({ url: receiver.url })
+      respondWith(500)
+      await send(one)
+      await run(one)
+      await send(one)
+      const asked = new Promise<() => void>((resolve) => {
+        receiver.behaviour.respond = (_request, response) => resolve(() => response.writeHead(500).end())
+      })
+      const running = run(one)
+      const fail = await asked
+      respondWith(204)
+      await send(other)
+      await run(other)
+      fail()
+      await running
+      expect((await ada.list())[0]).to.include({ failures: 1, disabledAt: undefined })
+    })
+
+    it('end with the endpoint if it is removed meanwhile', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(app)
+      receiver.behaviour.respond = (_request, response) =>
+        void ada.remove(id).then(() => response.writeHead(500).end())
+      expect(await testJobs(app).run()).to.equal(2)
+      expect(await app.services.jobs.list()).to.deep.equal([])
+    })
+
+    it('are deleted from the log when they are old', async () => {
+      const app = await started({ keep: '1d' })
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      for (let count = 0; count < 3; count++) {
+        await send(app)
+        await run(app)
+        clock.advance('20h')
+      }
+      expect(await ada.deliveries(id)).to.have.lengthOf(2)
+    })
+
+    it('are kept while they wait, for example because no process has run for days', async () => {
+      const app = await started({ keep: '1d' })
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      respondWith(500)
+      for (let count = 0; count < 2; count++) await send(app)
+      await run(app)
+      clock.advance('3d')
+      respondWith(204)
+      await run(app)
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered', 'delivered'])
+    })
+  })
