@@ -75,6 +75,23 @@ describe('An endpoint that does not respond', () => {
     expect((await ada.deliveries(id)).map(({ attempts }) => attempts)).to.deep.equal([1])
   })
 
+  it('lets the next delivery try soon again once one of its places is free', () => {
+    const places = createPlaces(2)
+    const postponed = (): unknown => {
+      try {
+        return places.occupy('ada')
+      } catch (error) {
+        return (error as { readonly postponedFor: number }).postponedFor
+      }
+    }
+    const [free] = [places.occupy('ada'), places.occupy('ada')]
+    const delays = Array.from({ length: 20 }, postponed)
+    expect(delays.at(-1)).to.be.above(5000)
+    free()
+    places.occupy('ada')
+    expect(postponed()).to.be.within(0, 1000)
+  })
+
   it('is forgotten after its last delivery', async () => {
     const places = createPlaces(1)
     expect(await keptAfter((endpoint) => places.occupy(endpoint)())).to.be.below(5e6)
