@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { APP, route, startDev } from './dev-server.ts'
+import { createProject } from './project.ts'
 
 /** Listens, and never ends. */
 const ENDLESS = `import { join } from 'node:path'
@@ -46,3 +49,60 @@ describe('mortar dev, with a process that is killed', () => {
     }
   })
 })
+
+/** Writes its number into a file, and has something that keeps its process. */
+const KEPT = `import { renameSync, writeFileSync } from 'node:fs'
+import { createApp } from 'mortar'
+
+setInterval(() => undefined, 1000)
+writeFileSync('pid.new', String(process.pid))
+renameSync('pid.new', 'pid')
+`
+
+describe('The process that mortar dev has started', () => {
+  for (const [when, files] of [
+    [
+      'the application is still imported',
+      { 'app.ts': `${KEPT}await new Promise(() => undefined)\nexport const app = createApp()\n` },
+    ],
+    [
+      'a brick still starts',
+      {
+        'app.ts': `${KEPT}const start = () => new Promise(() => undefined)
+export const app = createApp({ bricks: [{ name: 'slow', start }] })
+`,
+      },
+    ],
+    [
+      'server.ts has not ended',
+      { 'app.ts': `${KEPT}export const app = createApp()\n`, 'server.ts': ENDLESS },
+    ],
+  ] as const)
+    it(`ends with it, also if ${when}`, async () => {
+      const project = createProject({ ...files, 'routes/index.get.ts': 'export default () => 1\n' })
+      const serving = project.serve(['dev', '--port', '0'])
+      const file = join(project.directory, 'pid')
+      let pid: number | undefined
+      try {
+        for (let turn = 0; turn < 1000 && !existsSync(file); turn++) await pause(20)
+        pid = Number(readFileSync(file, 'utf8'))
+        if ('server.ts' in files) await serving.output.until(/listens at/)
+        // As the SIGHUP of a closed terminal does.
+        serving.child.kill('SIGKILL')
+        for (let turn = 0; turn < 500 && isRunning(pid); turn++) await pause(20)
+        expect(isRunning(pid)).to.equal(false)
+      } finally {
+        if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGKILL')
+        await serving.stop()
+        project.remove()
+      }
+    })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

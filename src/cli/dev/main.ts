@@ -12,12 +12,16 @@ const UNEXPLAINED = 'The application could not start. The terminal shows the err
  * of TypeScript are ready when the message `start` arrives. Its argument is the options as JSON.
  */
 const options = JSON.parse(process.argv[2] ?? '{}') as ServingOptions
+/** The end of the watching process, which a closed terminal kills, ends this one, also while the application starts. */
+const leave = (): void => process.exit(0)
+process.once('disconnect', leave)
+if (process.connected === false) leave()
 try {
   const typeScript = allowTypeScript(findRoot(process.cwd()))
   typeScript.catch(ignore)
   if (options.waits) await untilStart()
   await typeScript
-  await serveForDevelopment(options)
+  await serveForDevelopment(options, () => process.off('disconnect', leave))
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`${isExplained(error) ? message : error instanceof Error ? error.stack : message}\n`)
@@ -25,13 +29,9 @@ try {
   tell({ type: 'failed', message: isExplained(error) ? message : UNEXPLAINED }, () => process.exit(1))
 }
 
-/** Ends the process if the watching process is gone first. */
 function untilStart(): Promise<void> {
-  const leave = (): void => process.exit(0)
-  process.once('disconnect', leave)
   return new Promise((resolve) => {
     process.once('message', (message: ToServer) => {
-      process.off('disconnect', leave)
       if (message.type === 'start') resolve()
     })
   })

@@ -26,8 +26,12 @@ export interface ServingOptions {
 /**
  * Runs the serving process of `mortar dev`: starts the application as `server.ts` does, and imports its route files when
  * requests need them. Ends together with the watching process.
+ * @param canClose called when the end of the watching process closes the application.
  */
-export async function serveForDevelopment({ values, waits }: ServingOptions): Promise<void> {
+export async function serveForDevelopment(
+  { values, waits }: ServingOptions,
+  canClose: () => void,
+): Promise<void> {
   const begin = performance.now()
   const project = findProject({ values, directory: process.cwd() })
   loadEnvFiles(project.root)
@@ -37,6 +41,7 @@ export async function serveForDevelopment({ values, waits }: ServingOptions): Pr
   const release = later && holdRequests(later)
   const app = await serve(project)
   closeWhenTold(app, connections)
+  canClose()
   const url = await whenListening(app)
   tell({ type: 'ready', url, pages: pagesOf(app), milliseconds: Math.round(performance.now() - begin) })
   if (later !== undefined) await namingMissingPackages(project, () => later.finish())
