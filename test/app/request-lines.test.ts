@@ -124,6 +124,23 @@ describe('The log line of a request', () => {
     for (const text of writes.slice(0, -1)) expect(Buffer.byteLength(text)).to.be.within(50_000, 65_536)
   })
 
+  it('waits no longer when the clock of the machine is set back', async () => {
+    const writes: string[] = []
+    const lines = holdLines((bytes) => void writes.push(bytes.toString()))
+    const { now } = Date
+    lines.hold('one')
+    await turn()
+    try {
+      Date.now = () => now() - 3_600_000
+      lines.hold('two')
+      const end = performance.now() + 5000
+      while (writes.length < 2 && performance.now() < end) await turn()
+    } finally {
+      Date.now = now
+    }
+    expect(writes).to.deep.equal(['one', 'two'])
+  })
+
   it("reaches the application's own logger unchanged, and an error of that logger is caught", () => {
     const seen: unknown[] = []
     const own = { info: (...line: unknown[]) => void seen.push(line) } as never

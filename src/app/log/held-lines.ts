@@ -34,7 +34,7 @@ export function holdLines(write: (lines: Buffer) => void): HeldLines {
     if (size === 0) return
     const lines = Buffer.from(held.subarray(0, size))
     size = 0
-    lastWrite = Date.now()
+    lastWrite = performance.now()
     pending.delete(flush)
     write(lines)
   }
@@ -50,7 +50,7 @@ export function holdLines(write: (lines: Buffer) => void): HeldLines {
       if (size + most > MOST_HELD) flush()
       if (size === 0) {
         writeOnExit(flush)
-        const wait = lastWrite + PAUSE - Date.now()
+        const wait = lastWrite + PAUSE - performance.now()
         if (wait > 0) setTimeout(flush, wait)
         else setImmediate(flush)
       }

@@ -74,8 +74,8 @@ function openOutput(): (lines: Buffer) => void {
     return reason === 'EAGAIN'
   }
   process.once('exit', () => {
-    const until = Date.now() + LONGEST_EXIT
-    while (isBlockedAfterFlush() && Date.now() < until) sleep(RETRY)
+    const until = performance.now() + LONGEST_EXIT
+    while (isBlockedAfterFlush() && performance.now() < until) sleep(RETRY)
   })
   return (lines) => {
     keepUnblocked(process.stdout)
