@@ -25,9 +25,13 @@ export async function loadAround(
   const modules = new Map(imported.modules)
   const broken = new Map<string, StartupError>()
 
-  /** Handles the files of an error. @returns false if it names none that is left. */
-  function handle(error: StartupError): boolean {
-    const named = error.files.map((file) => fileOf(file, directory)).filter((file) => left.has(file))
+  /**
+   * Handles the files of an error, which begin with a prefix: the name of the directory, in an error about the origin of
+   * a route. A folder in the directory may have that name too.
+   * @returns false if it names none that is left.
+   */
+  function handle(error: StartupError, prefix = ''): boolean {
+    const named = error.files.map((file) => withoutPrefix(file, prefix)).filter((file) => left.has(file))
     const fresh = named.filter((file) => !broken.has(file))
     for (const file of fresh) {
       broken.set(file, error)
@@ -37,14 +41,19 @@ export async function loadAround(
   }
 
   for (const problem of shownFrom(directory, imported.problems)) if (!handle(problem)) throw problem
-  for (;;)
+  for (;;) {
+    let prefix = ''
     try {
       const planned = { directory, plan: planRoutes([...left]), warn: ignore }
       const batch = readPlan(planned, { modules, problems: [] })
+      prefix = `${basename(directory)}/`
       return sink.addRoutes({ ...batch, broken: byOrigin(broken, directory) })
     } catch (error) {
-      if (!(error instanceof StartupError) || !errorsOf(error).map(handle).includes(true)) throw error
+      if (!(error instanceof StartupError)) throw error
+      const handled = errorsOf(error).map((each) => handle(each, prefix))
+      if (!handled.includes(true)) throw error
     }
+  }
 }
 
 /** A module in place of a broken one: a route, or middleware for everything below it. */
@@ -60,10 +69,8 @@ function errorsOf(error: StartupError): readonly StartupError[] {
   return error instanceof StartupErrors ? error.errors : [error]
 }
 
-/** Returns the path relative to the directory. Errors about the origin of a route begin with the name of the directory. */
-function fileOf(named: string, directory: string): string {
-  const label = `${basename(directory)}/`
-  return named.startsWith(label) ? named.slice(label.length) : named
+function withoutPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text
 }
 
 function byOrigin(broken: ReadonlyMap<string, StartupError>, directory: string): Map<string, StartupError> {

@@ -106,6 +106,18 @@ describe('mortar dev, with a broken route file', function () {
     await until('/admin', ({ body }) => body.text === 'secret')
   })
 
+  it('serves the others, and the error of a file in a folder with the name of the directory', async () => {
+    project.write({
+      'routes/routes/word.get.ts': '',
+      'routes/routes/twice.get.ts': route('x', '../../app.ts'),
+      'routes/routes/twice/index.get.ts': route('x', '../../../app.ts'),
+    })
+    await until('/routes/word', ({ body }) => body.detail?.includes('has no default export') === true)
+    await until('/routes/twice', ({ body }) => body.detail?.includes('are both') === true)
+    expect((await get('/word')).body.text).to.equal('first')
+    expect((await get('/')).body.text).to.equal('one')
+  })
+
   it('serves the others beside a wrong name, and the conflict of two files for one path', async () => {
     project.write({
       'routes/users.ts': route('x'),

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -76,6 +85,31 @@ describe('watchTree', () => {
       }
     } finally {
       end()
+      rmSync(root, { recursive: true })
+    }
+  })
+
+  it('follows its other folders beside one that its user may not read, such as that of a database', async function () {
+    if (process.platform === 'win32') this.skip()
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-watch-')))
+    const seen: string[] = []
+    for (const name of ['closed', 'open']) mkdirSync(join(root, name))
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'closed'), 0)
+    symlinkSync('itself', join(root, 'itself'))
+    const own = process.geteuid!()
+    // Root may read every folder.
+    if (own === 0) process.seteuid!(65_534)
+    let end: (() => void) | undefined
+    try {
+      end = watchTree(root, { folder: () => true, file: () => true }, (paths) => void seen.push(...paths))
+      process.seteuid!(own)
+      writeFileSync(join(root, 'open/one.ts'), '1')
+      for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+      expect(seen).to.deep.equal([join(root, 'open/one.ts')])
+    } finally {
+      process.seteuid!(own)
+      end?.()
       rmSync(root, { recursive: true })
     }
   })

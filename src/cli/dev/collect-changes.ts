@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
+import { sep } from 'node:path'
 
 /** Milliseconds to wait after a change for related ones, because an editor writes in several steps. */
 const QUIET = 15
@@ -47,13 +48,25 @@ export function collectChanges(changed: (paths: readonly string[]) => void): Cha
     know: (path) => void update(path),
     touch,
     touchBelow(folder) {
-      for (const path of stamps.keys()) if (path.startsWith(`${folder}/`)) touch(path)
+      for (const path of stamps.keys()) if (path.startsWith(folder + sep)) touch(path)
     },
     end: () => clearTimeout(timer),
   }
 }
 
 function stampOf(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = statsOf(path)
   return stats === undefined ? undefined : `${stats.mtimeMs} ${stats.size}`
+}
+
+/**
+ * Returns undefined for a path that does not exist, also for a link to itself, and in a folder that this user may list and
+ * not enter.
+ */
+export function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }

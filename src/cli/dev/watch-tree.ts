@@ -1,6 +1,6 @@
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
-import { join } from 'node:path'
-import { collectChanges } from './collect-changes.ts'
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { join, sep } from 'node:path'
+import { collectChanges, statsOf } from './collect-changes.ts'
 
 /** Filter of the folders and files of a tree. */
 export interface WatchFilter {
@@ -48,7 +48,7 @@ export function watchTree(
   /** Handles a deleted folder: all of its files are deleted too. */
   function leave(folder: string): void {
     for (const [path, { watcher }] of watchers) {
-      if (path !== folder && !path.startsWith(`${folder}/`)) continue
+      if (path !== folder && !path.startsWith(folder + sep)) continue
       watcher.close()
       watchers.delete(path)
     }
@@ -62,14 +62,17 @@ export function watchTree(
   }
 }
 
-/** Returns undefined for a folder that was deleted after it was found. */
+/** Errors of a folder that was deleted after it was found, and of one that only another user may read. */
+const NOT_WATCHED: ReadonlySet<string | undefined> = new Set(['ENOENT', 'EACCES', 'EPERM'])
+
+/** Returns undefined for a folder that cannot be watched. */
 function watchFolder(folder: string, changed: (name: string) => void): FSWatcher | undefined {
   try {
     return watch(folder, (_event, name) => {
       if (name !== null) changed(name)
     })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (NOT_WATCHED.has((error as NodeJS.ErrnoException).code)) return undefined
     throw error
   }
 }
@@ -79,7 +82,7 @@ function watchFolder(folder: string, changed: (name: string) => void): FSWatcher
  * one, so its time of creation counts too. Undefined for a file.
  */
 function folderAt(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = statsOf(path)
   return stats?.isDirectory() === true ? `${stats.ino} ${stats.birthtimeMs}` : undefined
 }
 
