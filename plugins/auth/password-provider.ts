@@ -28,6 +28,7 @@ import { checkFeatures, routersOf } from './features/check-features.ts'
 import { examineFeatures } from './features/examine-features.ts'
 import type { ConnectedFeature } from './features/feature.ts'
 import { createFeatureKit } from './flows/feature-kit.ts'
+import { createHousekeeping } from './flows/housekeeping.ts'
 import { createParts, type Settings } from './password-parts.ts'
 import { passwordRoutes } from './routes/router.ts'
 
@@ -101,9 +102,10 @@ function connect(settings: Settings, variant: Variant, application: Application)
   const parts = createParts(settings, { store, services, features: connected, records })
   checkForEnvironment(options, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services, settings.keys.limits)
-  const features = connectFeatures(options, parts, variant, application)
+  const tidy = createHousekeeping(parts)
+  const features = connectFeatures(options, parts, variant, { ...application, tidy })
   connected.push(...features.values())
-  const flows = createFlows(parts)
+  const flows = createFlows(parts, tidy)
   const redeemTicket = connected.find((feature) => feature.redeemTicket)?.redeemTicket
   const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
@@ -143,11 +145,12 @@ function connectFeatures(
   options: PasswordAuthOptions,
   parts: AuthParts,
   variant: Variant,
-  { services, prefix }: Application,
+  { services, prefix, tidy }: Application & { readonly tidy: () => void },
 ): ReadonlyMap<string, ConnectedFeature> {
   const { features = [], appUrl = services.appUrl } = options
   const kit = createFeatureKit(parts, {
     services,
+    tidy,
     records: (shape: TableShape) => variant.createRecords(services, shape),
     refusesUnverified: features.some(({ refusesUnverified }) => refusesUnverified),
     asksForProof: features.some(({ name }) => name === 'emailVerification'),

@@ -25,10 +25,12 @@ export interface KitSettings {
   linkTo(path: string): string
   readonly refusesUnverified: boolean
   readonly asksForProof: boolean
+  /** Called after a feature has begun a session. */
+  tidy(): void
 }
 
 /** Creates what the features of one application get. */
-export function createFeatureKit(parts: AuthParts, settings: KitSettings): FeatureKit {
+export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSettings): FeatureKit {
   const { store, passwords, clock, logger, events } = parts
   return {
     ...settings,
@@ -42,7 +44,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     events,
     users: store,
     tables: parts.tables,
-    sessions: sessionsOf(parts),
+    sessions: sessionsOf(parts, tidy),
     accounts: {
       disable: (user) => disableRead(parts, user),
       enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
@@ -81,7 +83,7 @@ async function countWaysIn({ features }: AuthParts, { id, passwordHash }: Stored
   return ways
 }
 
-function sessionsOf(parts: AuthParts): FeatureSessions {
+function sessionsOf(parts: AuthParts, tidy: () => void): FeatureSessions {
   const findOwner: FeatureSessions['findOwner'] = async ({ sessionId, userId }) => {
     if (parts.endedSessions.has(sessionId)) return null
     const found = await parts.store.findUserOfSession(sessionId, userId)
@@ -110,8 +112,11 @@ function sessionsOf(parts: AuthParts): FeatureSessions {
       await endSession(parts, grant.sessionId)
       return null
     },
-    begin: (user, { caller, presented, ...proof }) =>
-      admit(parts, { user, way: 'login', ...proof }, { caller, presented }),
+    async begin(user, { caller, presented, ...proof }) {
+      const grant = await admit(parts, { user, way: 'login', ...proof }, { caller, presented })
+      tidy()
+      return grant
+    },
     async endAll(user) {
       await endEverySession(parts, user.id)
       // If another request has raised the version too, no session can begin with this user.

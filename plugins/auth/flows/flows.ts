@@ -3,7 +3,7 @@ import { changePassword, type ChangePassword } from './change-password.ts'
 import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { createForgotPassword } from './forgot-password.ts'
-import { createHousekeeping } from './housekeeping.ts'
+import type { Housekeeping } from './housekeeping.ts'
 import { invite, type Invitation } from './invite.ts'
 import { logIn, type LogIn } from './log-in.ts'
 import { logOut } from './log-out.ts'
@@ -19,9 +19,8 @@ import type { OwnSession } from './proof.ts'
 export type AuthFlows = ReturnType<typeof createFlows>
 
 /** Creates the flows of one application. */
-export function createFlows(parts: AuthParts) {
+export function createFlows(parts: AuthParts, tidy: Housekeeping) {
   const forgotPassword = createForgotPassword(parts)
-  const tidy = createHousekeeping(parts)
   const refresh = createRefresh(parts)
   const settled = async (): Promise<void> => {
     await Promise.all([forgotPassword.settled(), tidy.settled(), parts.mails.settled()])

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { onEachStore } from './support/on-each-store.ts'
+import { logIn as logInByPasskey, registered, withPasskeys } from './support/passkey-scene.ts'
+import { enrolled, logInWith, WITH_TOTP } from './support/second-factor.ts'
 import { ADA, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
 
 const MONTH = 31 * 86_400
@@ -33,6 +35,26 @@ onEachStore('Housekeeping', (inWorld) => {
       await settle(world)
       world.clock.advance(MONTH)
       await world.client().post('/auth/signup', { ...ADA, email: 'bob@example.com' })
+      await settle(world)
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('comes after a login with a second factor, whose first step begins no session', () =>
+    inWorld(WITH_TOTP, async (world) => {
+      const { next } = await enrolled(world)
+      await settle(world)
+      world.clock.advance(MONTH)
+      expect((await logInWith(world.client(), { code: next() })).status).to.equal(200)
+      await settle(world)
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('comes after a login with a passkey', () =>
+    inWorld(withPasskeys(), async (world) => {
+      const { device } = await registered(world)
+      await settle(world)
+      world.clock.advance(MONTH)
+      expect((await logInByPasskey(world.client(), device)).status).to.equal(200)
       await settle(world)
       expect(await world.storage.sessions()).to.have.length(1)
     }))
