@@ -17,16 +17,19 @@ import { refused } from '../refusals.ts'
  * @throws ValidationFailed with the issues of signup, PasswordRefused, Conflict `email_taken`.
  */
 export async function createUser(parts: AuthParts, input: NewAccount): Promise<User> {
-  checkOwnFields(input.fields)
-  await validate(signUpBody, input)
-  // Validation has checked both with the same functions.
-  const canonical = {
-    ...input,
-    name: displayName(input.name)!,
-    email: canonicalEmail(input.email)!,
-  }
-  const { id, raw } = await insertAccount(parts, canonical)
+  const { id, raw } = await insertAccount(parts, await canonicalAccount(signUpBody, input))
   return userOf({ sub: id, user: raw })
+}
+
+/** Validates an account that code creates, and converts it. @throws ValidationFailed, TypeError for a field of the framework. */
+export async function canonicalAccount<Input extends Omit<NewAccount, 'password'>>(
+  body: AnyObjectSchema,
+  input: Input,
+): Promise<Input> {
+  checkOwnFields(input.fields)
+  await validate(body, input)
+  // Validation has checked both with the same functions.
+  return { ...input, name: displayName(input.name)!, email: canonicalEmail(input.email)! }
 }
 
 /**
@@ -60,7 +63,7 @@ export async function insertHashed(
 }
 
 /** Validates the input of code. @throws ValidationFailed with the issues of an endpoint with this body. */
-export async function validate(body: AnyObjectSchema, input: object): Promise<void> {
+async function validate(body: AnyObjectSchema, input: object): Promise<void> {
   try {
     await body.validate(input, { abortEarly: false })
   } catch (error) {

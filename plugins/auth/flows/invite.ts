@@ -1,11 +1,8 @@
 import type { User } from 'mortar'
-import { canonicalEmail } from '../accounts/canonical-email.ts'
-import { displayName } from '../accounts/display-name.ts'
-import { checkOwnFields } from '../accounts/sign-up-fields.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
 import { mailTo, type MailTexts } from '../features/mails.ts'
 import { invitedBody } from '../routes/shapes.ts'
-import { insertHashed, validate } from './create-user.ts'
+import { canonicalAccount, insertHashed } from './create-user.ts'
 import { issue } from './forgot-password.ts'
 import { lifetimeText } from './mail-message.ts'
 import { CODE, type AuthParts } from './parts.ts'
@@ -23,10 +20,7 @@ const LIFETIME = 7 * 86_400
  * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
  */
 export async function invite(parts: AuthParts, input: Invitation): Promise<User> {
-  checkOwnFields(input.fields)
-  await validate(invitedBody, input)
-  // Validation has checked both with the same functions.
-  const canonical = { ...input, name: displayName(input.name)!, email: canonicalEmail(input.email)! }
+  const canonical = await canonicalAccount(invitedBody, input)
   // Before the account is stored, because there may be no address for a link.
   const { token, stored } = issue(parts, { id: '', passwordVersion: 0 }, LIFETIME)
   const link = parts.resetMail.linkOf(token)

@@ -23,15 +23,16 @@ export function createAuditWriter(kit: FeatureKit, records: Records, keep: numbe
   let lost = 0
   let tail: Promise<unknown> = Promise.resolve()
 
+  const lose = (error: unknown): void => {
+    lost += 1
+    outages.log({ part: 'audit', error, message: 'Entries of the audit log are lost', fields: { lost } })
+  }
   // One after the other: in order, and on one connection.
   const store = (row: RecordRow): void => {
     waiting += 1
     tail = tail
       .then(() => insertOwned(kit, records, row))
-      .catch((error: unknown) => {
-        lost += 1
-        outages.log({ part: 'audit', error, message: 'Entries of the audit log are lost', fields: { lost } })
-      })
+      .catch(lose)
       .finally(() => (waiting -= 1))
   }
   return {
@@ -40,7 +41,7 @@ export function createAuditWriter(kit: FeatureKit, records: Records, keep: numbe
       const now = clock.now()
       const { isDeleted, userId, ...columns } = columnsOf(type, event)
       if (userId === null && !isDeleted && isRepeated(`${type} ${columns.ip} ${columns.data}`, now)) return
-      if (waiting >= MOST_WAITING) lost += 1
+      if (waiting >= MOST_WAITING) lose(new Error(`${waiting} entries wait for the database`))
       else store({ id: idAt(now), user_id: userId, ...columns, created_at: now, expires_at: now + keep })
     },
     settled: () => tail,

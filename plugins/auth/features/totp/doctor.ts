@@ -8,29 +8,17 @@ const FINDING = { code: 'MORTAR_AUTH_SEALED', page: 'docs/startup-errors.md' } a
 export async function totpFindings({ records, vault }: FeatureTables): Promise<readonly DoctorFinding[]> {
   const [first = ''] = vault.keyIds
   const rows = await records(TOTP).find({ key_id: { noneOf: [first] } })
-  const isKnown = rows.map(({ key_id: keyId }) => vault.keyIds.includes(String(keyId)))
-  const known = isKnown.filter(Boolean).length
-  const lost = rows.length - known
-  return [
-    ...(known === 0
-      ? []
-      : [
-          {
-            ...FINDING,
-            level: 'warning' as const,
-            found: `${known} authenticators are sealed with an older secret of AUTH_SECRETS.`,
-            remedy: 'Run mortar auth reseal before you remove that secret.',
-          },
-        ]),
-    ...(lost === 0
-      ? []
-      : [
-          {
-            ...FINDING,
-            level: 'error' as const,
-            found: `${lost} authenticators are sealed with a secret that is not in AUTH_SECRETS: their codes are refused.`,
-            remedy: 'Append the old secret to the list, then run mortar auth reseal.',
-          },
-        ]),
-  ]
+  const known = rows.filter(({ key_id: keyId }) => vault.keyIds.includes(String(keyId))).length
+  const old = {
+    level: 'warning',
+    found: `${known} authenticators are sealed with an older secret of AUTH_SECRETS.`,
+    remedy: 'Run mortar auth reseal before you remove that secret.',
+  } as const
+  const lost = {
+    level: 'error',
+    found: `${rows.length - known} authenticators are sealed with a secret that is not in AUTH_SECRETS: their codes are refused.`,
+    remedy: 'Append the old secret to the list, then run mortar auth reseal.',
+  } as const
+  const found = [...(known === 0 ? [] : [old]), ...(known === rows.length ? [] : [lost])]
+  return found.map((each) => ({ ...FINDING, ...each }))
 }

@@ -148,7 +148,7 @@ describe('audit()', () => {
     ])
   })
 
-  it('waits for no entry, and remembers 1,000 of them at most', async () => {
+  it('waits for no entry, remembers 1,000 of them at most, and logs how many are lost', async () => {
     let inserted = 0
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
@@ -159,9 +159,14 @@ describe('audit()', () => {
       inserted += 1
       return true
     }
-    const writer = createAuditWriter(KIT, { insert } as unknown as Records, DAY)
+    const failures: { error?: Error; fields?: object }[] = []
+    const outages = { log: (failure: object) => void failures.push(failure) }
+    const kit = { ...KIT, outages } as unknown as FeatureKit
+    const writer = createAuditWriter(kit, { insert } as unknown as Records, DAY)
     for (let count = 0; count < 1500; count++) writer.write('auth.login.succeeded', { userId: 'ada' })
     expect(inserted).to.equal(0)
+    expect([failures.length, failures.at(-1)?.fields]).to.deep.equal([500, { lost: 500 }])
+    expect(failures[0]?.error?.message).to.include('1000 entries wait')
     release()
     await writer.settled()
     expect(inserted).to.equal(1000)
