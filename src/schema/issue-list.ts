@@ -18,17 +18,7 @@ export class IssueList {
     return this.found.length >= this.#limit
   }
 
-  /** Number of issues that still fit. */
-  get room(): number {
-    return this.#limit - this.found.length
-  }
-
   add(issue: SchemaIssue): void {
     if (!this.isFull) this.found.push(issue)
-  }
-
-  addAll({ found, hasLongArray }: IssueList): void {
-    for (const issue of found) this.add(issue)
-    this.hasLongArray ||= hasLongArray
   }
 }
