@@ -1,6 +1,5 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
-import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
+import { BINARY, LONG, makeEntity } from 'mortar/kit'
 
 /** A row of `mortar_jobs`. Times are milliseconds since the epoch, by the database's clock. */
 export interface JobRow {
@@ -25,14 +24,7 @@ export interface JobRow {
   trace: string | null
 }
 
-const need: PeerNeed = {
-  of: "the brick 'jobs'",
-  peers: { from: import.meta.url, packages: ['typeorm'] },
-}
-
-// Read by `@mortar/database` on MariaDB and MySQL: comparison byte by byte, and text above 64 KiB.
-const BINARY = { [Symbol.for('mortar.column.binary')]: true }
-const LONG = { [Symbol.for('mortar.column.long')]: true }
+const NEED = { of: "the brick 'jobs'", peers: { from: import.meta.url, packages: ['typeorm'] } }
 const MILLISECONDS = { type: 'bigint' } as const
 
 const OPTIONS: EntitySchemaOptions<JobRow> = {
@@ -55,10 +47,4 @@ const OPTIONS: EntitySchemaOptions<JobRow> = {
 }
 
 /** The table of the embedded engine. */
-export const MortarJobs: EntitySchema<JobRow> = make()
-
-/** A schema module runs while an application is imported: the start reports a missing TypeORM, not this import. */
-function make(): EntitySchema<JobRow> {
-  if (!hasPeer('typeorm', need)) return { options: OPTIONS } as unknown as EntitySchema<JobRow>
-  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<JobRow>(OPTIONS)
-}
+export const MortarJobs: EntitySchema<JobRow> = makeEntity(OPTIONS, NEED)

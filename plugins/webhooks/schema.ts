@@ -1,6 +1,5 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
-import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
+import { BINARY, LONG, makeEntity } from 'mortar/kit'
 
 /** A row of `mortar_webhook_endpoints`. Times are milliseconds since the epoch; drivers return them as strings or numbers. */
 export interface EndpointRow {
@@ -39,14 +38,7 @@ export interface DeliveryRow {
   updated_at: number | string
 }
 
-const need: PeerNeed = {
-  of: "the brick 'webhooks'",
-  peers: { from: import.meta.url, packages: ['typeorm'] },
-}
-
-// Read by `@mortar/database` on MariaDB and MySQL: comparison byte by byte, and text above 64 KiB.
-const BINARY = { [Symbol.for('mortar.column.binary')]: true }
-const LONG = { [Symbol.for('mortar.column.long')]: true }
+const NEED = { of: "the brick 'webhooks'", peers: { from: import.meta.url, packages: ['typeorm'] } }
 const MILLISECONDS = { type: 'bigint' } as const
 const ID = { type: String, length: 36 } as const
 
@@ -91,12 +83,6 @@ const DELIVERIES: EntitySchemaOptions<DeliveryRow> = {
 }
 
 /** The endpoints of customers. */
-export const MortarWebhookEndpoints: EntitySchema<EndpointRow> = make(ENDPOINTS)
+export const MortarWebhookEndpoints: EntitySchema<EndpointRow> = makeEntity(ENDPOINTS, NEED)
 /** The log of deliveries. */
-export const MortarWebhookDeliveries: EntitySchema<DeliveryRow> = make(DELIVERIES)
-
-/** A schema module runs while an application is imported: the start reports a missing TypeORM, not this import. */
-function make<Row extends object>(options: EntitySchemaOptions<Row>): EntitySchema<Row> {
-  if (!hasPeer('typeorm', need)) return { options } as unknown as EntitySchema<Row>
-  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<Row>(options)
-}
+export const MortarWebhookDeliveries: EntitySchema<DeliveryRow> = makeEntity(DELIVERIES, NEED)

@@ -1,4 +1,5 @@
 import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
+import { BINARY } from 'mortar/kit'
 import { PRIVATE_FIELDS } from '../accounts/private-fields.ts'
 import { HASH, ID, MILLISECONDS, OWNER } from './columns.ts'
 import { entitySchema } from './entity-schema.ts'
@@ -61,16 +62,12 @@ export interface AuthEndedSessionRow {
 /** Columns that an application adds to `auth_users`, as TypeORM column options by column name. */
 export type ExtraColumns = Readonly<Record<string, EntitySchemaColumnOptions>>
 
-/**
- * Requests byte-by-byte comparison from `@mortar/database`. Otherwise MariaDB and MySQL would treat `josé@` and `jose@`
- * as one address. The other databases compare byte by byte by default.
- */
-const BINARY = { [Symbol.for('mortar.column.binary')]: true }
 const MOMENT = { type: Date, precision: 3 } as const
 
 const USER_COLUMNS = withoutPrivate({
   id: { ...ID, primary: true },
   name: { type: String, length: 200 },
+  // Otherwise MariaDB and MySQL would treat `josé@` and `jose@` as one address.
   email: { type: String, length: 254, unique: true, ...BINARY },
   password_hash: { type: String, length: 255, nullable: true },
   password_version: { type: Number, default: 0 },

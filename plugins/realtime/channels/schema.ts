@@ -1,6 +1,5 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
-import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
+import { BINARY, LONG, makeEntity } from 'mortar/kit'
 
 /** A row of `mortar_channel_events`. Times are milliseconds since the epoch, by the database's clock. */
 export interface ChannelEventRow {
@@ -27,18 +26,10 @@ export interface ChannelMemberRow {
   expires_at: number
 }
 
-const need: PeerNeed = {
-  of: "the brick 'channels'",
-  peers: { from: import.meta.url, packages: ['typeorm'] },
-}
-
-// Read by `@mortar/database` on MariaDB and MySQL: comparison byte by byte, and text above 64 KiB.
-const BINARY = { [Symbol.for('mortar.column.binary')]: true }
-const LONG = { [Symbol.for('mortar.column.long')]: true }
+const NEED = { of: "the brick 'channels'", peers: { from: import.meta.url, packages: ['typeorm'] } }
 const MILLISECONDS = { type: 'bigint' } as const
 
-/** The events of all channels. The row `counter` has the place of the last one. */
-export const MortarChannelEvents: EntitySchema<ChannelEventRow> = make({
+const EVENTS: EntitySchemaOptions<ChannelEventRow> = {
   name: 'mortar_channel_events',
   columns: {
     id: { type: String, length: 60, primary: true, ...BINARY },
@@ -51,10 +42,9 @@ export const MortarChannelEvents: EntitySchema<ChannelEventRow> = make({
     expires_at: MILLISECONDS,
   },
   indices: [{ columns: ['seq'] }, { columns: ['channel', 'seq'] }, { columns: ['expires_at'] }],
-})
+}
 
-/** The users in channels with `presence`. */
-export const MortarChannelMembers: EntitySchema<ChannelMemberRow> = make({
+const MEMBERS: EntitySchemaOptions<ChannelMemberRow> = {
   name: 'mortar_channel_members',
   columns: {
     channel: { type: String, length: 200, primary: true, ...BINARY },
@@ -63,10 +53,9 @@ export const MortarChannelMembers: EntitySchema<ChannelMemberRow> = make({
     expires_at: MILLISECONDS,
   },
   indices: [{ columns: ['expires_at'] }],
-})
-
-/** A schema module runs while an application is imported: the start reports a missing TypeORM, not this import. */
-function make<Row>(options: EntitySchemaOptions<Row>): EntitySchema<Row> {
-  if (!hasPeer('typeorm', need)) return { options } as unknown as EntitySchema<Row>
-  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<Row>(options)
 }
+
+/** The events of all channels. The row `counter` has the place of the last one. */
+export const MortarChannelEvents: EntitySchema<ChannelEventRow> = makeEntity(EVENTS, NEED)
+/** The users in channels with `presence`. */
+export const MortarChannelMembers: EntitySchema<ChannelMemberRow> = makeEntity(MEMBERS, NEED)
