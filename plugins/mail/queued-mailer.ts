@@ -40,7 +40,7 @@ function toStored({ attachments, ...message }: MailMessage): Stored {
     ...message,
     attachments: attachments.map(({ content, ...attachment }) => ({
       ...attachment,
-      content: typeof content === 'string' ? content : { base64: content.toString('base64') },
+      content: typeof content === 'string' ? content : { base64: Buffer.from(content).toString('base64') },
     })),
   }
 }

@@ -89,12 +89,15 @@ describe('mails with the jobs brick', () => {
   it('are sent by a job, with their attachments as they were', async () => {
     const { app } = scene
     const content = Buffer.from([0, 255, 10])
-    await app.services.mailer.send({ ...MESSAGE, attachments: [{ filename: 'a.bin', content }] })
+    // The check accepts bytes of every kind.
+    const bytes = new Uint8Array(content) as Buffer
+    const attachments = [content, bytes].map((each) => ({ filename: 'a.bin', content: each }))
+    await app.services.mailer.send({ ...MESSAGE, attachments })
     expect(app.services.mailOutbox.list()).to.deep.equal([])
     expect(await testJobs(app).run()).to.equal(1)
     const [message] = app.services.mailOutbox.list()
     expect(message).to.include({ subject: 'Hello', to: 'bob@example.com' })
-    expect(message!.attachments[0]!.content).to.deep.equal(content)
+    expect(message!.attachments.map((each) => each.content)).to.deep.equal([content, content])
   })
 
   it('may have null for a part', async () => {
@@ -129,6 +132,12 @@ describe('mails with the jobs brick', () => {
     expect(await testJobs(app).run()).to.equal(0)
     await db.transaction((tx) => mailer.send(MESSAGE, { tx }))
     expect(await testJobs(app).run()).to.equal(1)
+    // Now is before the commit.
+    const error = await db
+      .transaction((tx) => mailer.send(MESSAGE, { tx, now: true }))
+      .catch((caught: unknown) => caught)
+    expect(error).to.have.property('code', 'MAIL_NO_QUEUE')
+    expect(await sent()).to.equal(1)
   })
 
   it('are refused at the call if they are not valid, and fail for good if the server refuses them', async () => {
