@@ -36,8 +36,9 @@ export function administration(outbox: JobEngine, rows: CarriedRows, carriers: C
       const job = await carriers.find(id)
       const state = await job?.getState()
       if (job === undefined || state === 'active' || state === 'completed') return false
-      await job.remove()
+      // First, so that a row that could not be deleted does not bring the job back.
       await rows.release([id])
+      await job.remove()
       return true
     },
     async counts() {

@@ -29,8 +29,8 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
   const outbox = databaseEngine(db)
   const rows = carriedRows(statementsOf(db, kindOf(db)!))
   const carriers = createCarriers(options, names)
-  const held = new WeakMap<ClaimedJob, { readonly job: CarriedJob; readonly token: string }>()
-  const next = nextOf(carriers, (claimed, ...lock) => held.set(claimed, { job: lock[0], token: lock[1] }))
+  const held = new WeakMap<ClaimedJob, Lock>()
+  const next = nextOf(carriers, (claimed, lock) => held.set(claimed, lock))
   const release = inRounds((ids: readonly string[]) => rows.release(ids).then(() => ids))
   let relayAt = 0
 
@@ -56,16 +56,15 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
       if (performance.now() >= relayAt) await relay()
       return claimInTurns(carriers, next, { names: known, limit })
     },
-    async renew(claimed) {
-      const { job, token } = held.get(claimed)!
-      return (await job.extendLock(token, carriers.lease)) === 1
-    },
+    renew: (claimed) => extend(held.get(claimed)!, carriers.lease),
     async settle(claimed, outcome) {
-      const { job, token } = held.get(claimed)!
+      const lock = held.get(claimed)!
       const isOver = outcome.is === 'done' || outcome.is === 'failed'
+      // The key of a job that another process may have taken over is not freed.
+      if (isOver && performance.now() > lock.until && !(await extend(lock, carriers.lease))) return false
       // First, so that a process that dies in between leaves no row behind, and the job runs again.
       if (isOver) await release(claimed.id)
-      return isAccepted(endAttempt(job, token, outcome))
+      return isAccepted(endAttempt(lock.job, lock.token, outcome))
     },
     ...administration(outbox, rows, carriers),
     addScheduled: (schedules) => outbox.addScheduled(schedules),
@@ -128,7 +127,23 @@ async function addToBullmq(carriers: Carriers, due: readonly ClaimedJob[]): Prom
   }
 }
 
-type Hold = (claimed: ClaimedJob, job: CarriedJob, token: string) => void
+/** The lock of a claimed job in Redis. */
+interface Lock {
+  readonly job: CarriedJob
+  readonly token: string
+  /** Moment until which no other process can have the job. */
+  until: number
+}
+
+/** @returns false if another process has the job. */
+async function extend(lock: Lock, lease: number): Promise<boolean> {
+  const until = performance.now() + lease
+  const isMine = (await lock.job.extendLock(lock.token, lease)) === 1
+  if (isMine) lock.until = until
+  return isMine
+}
+
+type Hold = (claimed: ClaimedJob, lock: Lock) => void
 
 /** Returns a function that claims one job of a name. */
 function nextOf(carriers: Carriers, hold: Hold): Next {
@@ -138,6 +153,7 @@ function nextOf(carriers: Carriers, hold: Hold): Next {
     const carrier = carriers.of(name)
     carrier.watch ??= carrier.worker.startStalledCheckTimer()
     const token = `${worker}:${++claims}`
+    const until = performance.now() + carriers.lease
     const job = await carrier.worker.getNextJob(token, { block: false })
     if (job === undefined) {
       carrier.idleUntil = performance.now() + PAUSE
@@ -151,7 +167,7 @@ function nextOf(carriers: Carriers, hold: Hold): Next {
       return undefined
     }
     const claimed = { id: job.id!, name, data, attempt: attemptsOf(job) + 1, requestId, trace }
-    hold(claimed, job, token)
+    hold(claimed, { job, token, until })
     return claimed
   }
 }

@@ -1,5 +1,7 @@
 import type PgBoss from 'pg-boss'
 import type { JobCounts, JobEngine, JobFilter, JobState, ListedJob } from '../engine.ts'
+import type { DataSourceLike } from '../database/statements.ts'
+import type { Transaction } from 'mortar/kit'
 import type { RunSql } from './boss.ts'
 
 /** pg-boss's states of ours. Its own queues begin with `__pgboss__`. */
@@ -19,11 +21,12 @@ interface Parts {
   readonly sql: RunSql
   readonly table: string
   readonly boss: PgBoss
-  readonly release: (id: string) => Promise<void>
+  readonly transact: DataSourceLike['transaction']
+  readonly release: (id: string, tx: Transaction) => Promise<void>
 }
 
 /** The part of the engine for those who look after it. pg-boss documents its table for statements like these. */
-export function administration({ sql, table, boss, release }: Parts): Administration {
+export function administration({ sql, table, boss, transact, release }: Parts): Administration {
   const texts = async (text: string, values: readonly unknown[]): Promise<readonly string[]> =>
     (await sql(text, values)).records.map((row) => String(row['text']))
   return {
@@ -43,9 +46,11 @@ export function administration({ sql, table, boss, release }: Parts): Administra
     },
     async remove(id) {
       const statement = `DELETE FROM ${table} WHERE id::text = $1 AND (${STATES.waiting} OR ${STATES.failed})`
-      if ((await sql(statement, [id])).affected === 0) return false
-      await release(id)
-      return true
+      return transact(async (tx) => {
+        if ((await sql(statement, [id], tx)).affected === 0) return false
+        await release(id, tx)
+        return true
+      })
     },
     counts: () => counts(sql, table),
     unknown: (names) =>

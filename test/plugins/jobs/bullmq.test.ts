@@ -7,6 +7,7 @@ import { bullmq } from '@mortar/jobs/bullmq'
 import * as schema from '@mortar/jobs/schema'
 import { KINDS } from '../database/databases.ts'
 import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
+import { testRemoval } from './engine-removal.ts'
 import { redisOfTests } from './engines.ts'
 
 const LEASE = 800
@@ -45,6 +46,11 @@ describe('the engine of jobs in BullMQ', () => {
     add.mock.restore()
     expect(refused).to.equal('Error: Redis is away.')
     expect(await other.claim(NAMES, 1)).to.have.lengthOf(1)
+  })
+
+  it('removes a job with its key, or neither', async () => {
+    const db = await place().open(schema)
+    await testRemoval(db, bullmq(redis().options)({ db, names: () => NAMES }))
   })
 
   it('hands a job over again that Redis has lost, and no other', async () => {

@@ -8,6 +8,7 @@ import * as schema from '@mortar/jobs/schema'
 import { runStatement } from '../../support/run-statement.ts'
 import { KINDS } from '../database/databases.ts'
 import { claimOne, NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
+import { testRemoval } from './engine-removal.ts'
 import { pgBossOfTests } from './engines.ts'
 
 describe('the engine of jobs in pg-boss', () => {
@@ -65,6 +66,20 @@ describe('the engine of jobs in pg-boss', () => {
     away.mock.restore()
     expect(await add()).to.equal(true)
     await engine.close!()
+  })
+
+  it('keeps an old job for its time after it has failed', async () => {
+    const { one } = pair
+    await one.add(newJob())
+    await runStatement(place().options(), `update ${own()}.job set created_on = now() - interval '1 day'`)
+    await one.settle((await claimOne(one))!, { is: 'failed', error: 'x' })
+    await one.prune(60_000)
+    expect(await one.list()).to.have.lengthOf(1)
+  })
+
+  it('removes a job with its key, or neither', async () => {
+    const db = await place().open(schema)
+    await testRemoval(db, engineOf(db))
   })
 
   it('claims jobs while the row of a job whose lease has ended is locked', async () => {
