@@ -61,6 +61,11 @@ export function testClock(pair: () => EnginePair): void {
     await one.addScheduled(both)
     expect(await one.waiting('report')).to.have.lengthOf(2)
     expect(await one.waiting('send')).to.have.lengthOf(1)
+    // Two moments were missed before one of the last minute.
+    await pass(3 * hour - 29_000)
+    await one.addScheduled(both)
+    expect(await one.waiting('report')).to.have.lengthOf(3)
+    expect(await one.waiting('send')).to.have.lengthOf(2)
   })
 
   it('uses the schedule of the newest process, and leaves that of others alone', async () => {

@@ -16,6 +16,8 @@ describe('Access to the mail page', () => {
       ...(peer === undefined ? {} : { remoteAddress: peer }),
     })
     await app.close()
+    // A refusal has the headers of the page too, unless there is no page.
+    if (response.statusCode !== 404) expect(response.headers['cache-control']).to.equal('no-store')
     return response.statusCode
   }
 

@@ -246,7 +246,15 @@ describe('metrics()', () => {
       expect(await scraped.text()).contain('route="/notes/:id"')
       const other = appWith({ port }, 'production')
       expect(await startupErrorOf(() => other.ready())).include({ code: 'MORTAR_METRICS_LISTEN' })
+      const unfinished = connect(port, '127.0.0.1')
+      await new Promise<void>((sent) => {
+        unfinished.write('GET /metrics HTTP/1.1\r\n', () => sent())
+      })
+      const ended = new Promise<void>((resolve) => {
+        unfinished.on('error', () => undefined).once('close', () => resolve())
+      })
       await app.close()
+      await ended
       expect(await fetch(url).catch(() => 'closed')).equal('closed')
     })
 

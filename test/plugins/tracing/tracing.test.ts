@@ -134,14 +134,21 @@ describe('tracing()', () => {
           .get('/unreadable', () => {
             throw Object.assign(new Error(), { constructor: null, name: 1 })
           })
+          .get('/broken', async function* broken() {
+            yield 'the head was sent'
+            throw new CardDeclined()
+          })
           .get('/busy', (ctx) => {
             ctx.status = 503
             return 'busy'
           }),
       )
       const { fetch } = await serve(app)
-      for (const path of ['/fails', '/unreadable', '/busy', '/nothing']) await fetch(path)
-      const finished = await spans(4)
+      for (const path of ['/fails', '/unreadable', '/busy', '/nothing', '/broken'])
+        await fetch(path)
+          .then((response) => response.text())
+          .catch(() => 'cut off')
+      const finished = await spans(5)
       expect(
         finished.map(({ name, status, attributes }) => [name, status, attributes['error.type']]),
       ).deep.equal([
@@ -149,6 +156,7 @@ describe('tracing()', () => {
         ['GET /unreadable', { code: SpanStatusCode.ERROR }, '500'],
         ['GET /busy', { code: SpanStatusCode.ERROR }, '503'],
         ['GET', { code: SpanStatusCode.UNSET }, undefined],
+        ['GET /broken', { code: SpanStatusCode.ERROR }, 'CardDeclined'],
       ])
       expect(finished.flatMap(({ events }) => events)).deep.equal([])
     })
