@@ -110,6 +110,12 @@ export interface JobEngine {
   close?(): Promise<void>
 }
 
+/** The part of an engine for those who look after it. */
+export type Administration = Pick<
+  JobEngine,
+  'list' | 'waiting' | 'retry' | 'remove' | 'counts' | 'unknown' | 'prune'
+>
+
 /** The parts of an application that an engine may use. */
 export interface EngineParts {
   /** The service `db`. */

@@ -1,16 +1,11 @@
 import type { Queue } from 'bullmq'
 import type { CarriedRows } from '../database/carried.ts'
-import type { JobCounts, JobEngine, JobFilter, JobState, ListedJob } from '../engine.ts'
+import type { Administration, JobCounts, JobEngine, JobFilter, JobState, ListedJob } from '../engine.ts'
 import { countsOf, isAccepted, listed, TYPES, type Carried } from './carried-job.ts'
 import type { Carriers } from './carriers.ts'
 
 /** Most jobs that BullMQ deletes together. */
 const CLEANED = 1000
-
-type Administration = Pick<
-  JobEngine,
-  'list' | 'waiting' | 'retry' | 'remove' | 'counts' | 'unknown' | 'prune'
->
 
 /** The part of the engine for those who look after it: the jobs of the table and those of BullMQ together. */
 export function administration(outbox: JobEngine, rows: CarriedRows, carriers: Carriers): Administration {

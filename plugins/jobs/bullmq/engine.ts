@@ -138,9 +138,8 @@ interface Lock {
 /** @returns false if another process has the job. */
 async function extend(lock: Lock, lease: number): Promise<boolean> {
   const until = performance.now() + lease
-  const isMine = (await lock.job.extendLock(lock.token, lease)) === 1
-  if (isMine) lock.until = until
-  return isMine
+  if ((await lock.job.extendLock(lock.token, lease)) === 1) lock.until = until
+  return lock.until === until
 }
 
 type Hold = (claimed: ClaimedJob, lock: Lock) => void

@@ -1,4 +1,4 @@
-import type { JobCounts, JobEngine, JobFilter, ListedJob } from '../engine.ts'
+import type { Administration, JobCounts, JobFilter, ListedJob } from '../engine.ts'
 import { listOf } from './claims.ts'
 import type { RunStatement } from './statements.ts'
 
@@ -42,7 +42,12 @@ async function counts(run: RunStatement): Promise<JobCounts> {
        ${sumOf(STATES.failed)} AS failed, {now} - MIN(CASE WHEN ${STATES.waiting} THEN run_at END) AS oldest
      FROM {jobs}`,
   )
-  const read = (column: string): number => Number(records[0]?.[column] ?? 0)
+  return readCounts(records[0]!)
+}
+
+/** Reads counts, whose oldest job is in milliseconds. */
+export function readCounts(row: Readonly<Record<string, unknown>>): JobCounts {
+  const read = (column: keyof JobCounts): number => Number(row[column] ?? 0)
   return {
     waiting: read('waiting'),
     running: read('running'),
@@ -50,11 +55,6 @@ async function counts(run: RunStatement): Promise<JobCounts> {
     oldest: Math.max(0, read('oldest') / 1000),
   }
 }
-
-type Administration = Pick<
-  JobEngine,
-  'list' | 'waiting' | 'retry' | 'remove' | 'counts' | 'unknown' | 'prune'
->
 
 /** The part of the engine for those who look after it. */
 export function administration(run: RunStatement): Administration {

@@ -1,7 +1,8 @@
 import type PgBoss from 'pg-boss'
-import type { JobCounts, JobEngine, JobFilter, JobState, ListedJob } from '../engine.ts'
+import type { Administration, JobCounts, JobFilter, JobState, ListedJob } from '../engine.ts'
+import { readCounts } from '../database/administration.ts'
+import type { CarriedRows } from '../database/carried.ts'
 import type { DataSourceLike } from '../database/statements.ts'
-import type { Transaction } from 'mortar/kit'
 import type { RunSql } from './boss.ts'
 
 /** pg-boss's states of ours. Its own queues begin with `__pgboss__`. */
@@ -12,21 +13,16 @@ const STATES: Readonly<Record<JobState, string>> = {
 }
 const OWN = "name NOT LIKE '\\_\\_pgboss\\_\\_%'"
 
-type Administration = Pick<
-  JobEngine,
-  'list' | 'waiting' | 'retry' | 'remove' | 'counts' | 'unknown' | 'prune'
->
-
 interface Parts {
   readonly sql: RunSql
   readonly table: string
   readonly boss: PgBoss
-  readonly transact: DataSourceLike['transaction']
-  readonly release: (id: string, tx: Transaction) => Promise<void>
+  readonly db: DataSourceLike
+  readonly rows: CarriedRows
 }
 
 /** The part of the engine for those who look after it. pg-boss documents its table for statements like these. */
-export function administration({ sql, table, boss, transact, release }: Parts): Administration {
+export function administration({ sql, table, boss, db, rows }: Parts): Administration {
   const texts = async (text: string, values: readonly unknown[]): Promise<readonly string[]> =>
     (await sql(text, values)).records.map((row) => String(row['text']))
   return {
@@ -46,9 +42,9 @@ export function administration({ sql, table, boss, transact, release }: Parts): 
     },
     async remove(id) {
       const statement = `DELETE FROM ${table} WHERE id::text = $1 AND (${STATES.waiting} OR ${STATES.failed})`
-      return transact(async (tx) => {
+      return db.transaction(async (tx) => {
         if ((await sql(statement, [id], tx)).affected === 0) return false
-        await release(id, tx)
+        await rows.release([id], tx)
         return true
       })
     },
@@ -71,17 +67,11 @@ export function administration({ sql, table, boss, transact, release }: Parts): 
 async function counts(sql: RunSql, table: string): Promise<JobCounts> {
   const sums = Object.entries(STATES).map(([state, is]) => `count(*) FILTER (WHERE ${is}) AS ${state}`)
   const { records } = await sql(
-    `SELECT ${sums.join(', ')}, extract(epoch FROM now() - min(start_after) FILTER (WHERE ${STATES.waiting})) AS oldest
+    `SELECT ${sums.join(', ')}, 1000 * extract(epoch FROM now() - min(start_after) FILTER (WHERE ${STATES.waiting})) AS oldest
      FROM ${table} WHERE ${OWN}`,
     [],
   )
-  const read = (column: string): number => Number(records[0]?.[column] ?? 0)
-  return {
-    waiting: read('waiting'),
-    running: read('running'),
-    failed: read('failed'),
-    oldest: Math.max(0, read('oldest')),
-  }
+  return readCounts(records[0]!)
 }
 
 async function list(

@@ -80,13 +80,7 @@ function createEngine(
       return (await sql(statement, [name, id, attempt - 1])).affected !== 0
     },
     settle: settling({ db, sql, table, rows, isKeyed: (claimed) => held.get(claimed) === true }),
-    ...administration({
-      sql,
-      table,
-      boss,
-      transact: (work) => db.transaction(work),
-      release: (id, tx) => rows.release([id], tx),
-    }),
+    ...administration({ sql, table, boss, db, rows }),
     addScheduled: scheduling(db, run, add),
     close: () => boss.stop({ graceful: false }),
   }
