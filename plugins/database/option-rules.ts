@@ -43,18 +43,20 @@ export const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
   migrations: 'anything',
   migrate: 'boolean',
   pendingMigrations: 'string',
-  lockTimeout: ['number', 'string'],
-  transactionWarning: ['number', 'string'],
-  busyTimeout: ['number', 'string'],
+  lockTimeout: 'delay',
+  transactionWarning: 'delay',
+  busyTimeout: 'delay',
   readOnly: 'boolean',
-  poolTimeout: ['number', 'string'],
-  silence: ['number', 'string'],
-  statementTimeout: ['number', 'string'],
+  poolTimeout: 'timeout',
+  silence: 'timeout',
+  statementTimeout: 'delay',
 }
 
 /** @throws StartupError for an option that neither TypeORM nor the brick has, or a setting of another type. */
 export function checkDatabaseOptions(options: ConnectionOptions & DatabaseSettings): void {
-  checkOptions(options, { of: 'database()', brick: 'database', keys: { ...CONNECTION, ...SETTINGS } })
+  // With a pool of less than 1, which the drivers accept, each caller waits in vain.
+  const keys = { ...CONNECTION, poolSize: 'count', ...SETTINGS } as const
+  checkOptions(options, { of: 'database()', brick: 'database', keys })
 }
 
 /** Checks the second argument of `database()` in the same way. */

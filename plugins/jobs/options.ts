@@ -32,7 +32,7 @@ const RULES: OptionChecks<JobsOptions>['keys'] = {
   run: 'boolean',
   concurrency: 'count',
   keep: 'duration',
-  patience: 'duration',
+  patience: 'delay',
   engine: ['object', 'function'],
 }
 

@@ -20,6 +20,7 @@ import { STARTUP_CODES, fault } from './startup-codes.ts'
 import { samplesOf } from './templates/samples.ts'
 import { templatedMailer, type TemplateMailer } from './templates/templated-mailer.ts'
 import { createTemplates } from './templates/templates.ts'
+import { wrongOption } from './wrong-option.ts'
 
 /** Services of the brick: the mailer and the outbox of sent messages. */
 export interface MailServices {
@@ -120,6 +121,8 @@ function mailerFor(options: MailOptions, services: BrickServices): TemplateMaile
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
   const pageOf = pageAddress(options, services)
+  if (options.output !== undefined && typeof options.output.write !== 'function')
+    throw wrongOption('output', 'is an object without the method write')
   const output = options.output ?? (environment === 'development' ? standardOutput() : undefined)
   const settings: MailerSettings = {
     from,

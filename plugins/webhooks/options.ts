@@ -70,12 +70,17 @@ export function readOptions(options: WebhooksOptions) {
 }
 
 function eventsOf(events: WebhooksOptions['events']): ReadonlyMap<string, WebhookEvent<never>> {
+  if (!events.every(isEvent)) throw refused('an event that webhookEvent() has not made')
   const named = new Map(events.map((event) => [event.name, event]))
   if (named.size !== events.length) throw refused('two events with one name')
   for (const name of named.keys())
     if (!EVENT_NAME.test(name) || name.length > 100)
       throw refused(`the event '${name}', whose name is not like 'invoice.paid'`)
   return named
+}
+
+function isEvent(event: WebhookEvent<never> | null): boolean {
+  return typeof event?.name === 'string'
 }
 
 function networkOf(text: string): Network {

@@ -17,7 +17,7 @@ export const OPENAPI_KEYS = {
   title: 'string',
   version: 'string',
   description: 'string',
-  servers: 'list',
+  servers: 'servers',
   path: 'string',
   docs: ['string', 'false'],
 } as const satisfies OptionChecks<OpenApiOptions>['keys']

@@ -105,7 +105,7 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   environment: 'string',
   logger: ['object', 'false'],
   logRequests: 'boolean',
-  clock: 'object',
+  clock: 'clock',
   trustProxy: ['strings', 'number', 'false'],
   bodyLimit: SIZE,
   maxIssues: 'number',

@@ -55,10 +55,8 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
       terminal.print(commandHelp(command))
       return { code: 0, serves: false }
     }
-    return {
-      code: await command.run({ values, positionals, terminal, directory }),
-      serves: command.serves === true,
-    }
+    const code = await command.run({ values, positionals, terminal, directory })
+    return { code, serves: command.serves === true }
   } catch (error) {
     return { code: report(error, terminal), serves: false }
   }

@@ -12,13 +12,19 @@ const KINDS = {
   boolean: ['a boolean', (value) => typeof value === 'boolean'],
   function: ['a function', (value) => typeof value === 'function'],
   object: ['an object', isObject],
+  clock: ['an object with the method now', (value) => isObject(value) && typeof value['now'] === 'function'],
   list: ['a list', (value) => Array.isArray(value)],
   strings: ['a list of strings', (value) => Array.isArray(value) && value.every(isString)],
+  servers: [
+    "a list of objects such as { url: 'https://api.example.com' }",
+    (value) => Array.isArray(value) && value.every((each) => isObject(each) && isString(each['url'])),
+  ],
   false: ['false', (value) => value === false],
   count: ['a whole number from 1', (value) => Number.isInteger(value) && (value as number) >= 1],
   size: ["bytes above 0, or a size such as '1mb'", (value) => isSize(value) && bytes(value as Size) > 0],
   duration: ["seconds, or a duration such as '15m'", (value) => milliseconds(value) >= 0],
   period: ["seconds above 0, or a duration such as '15m'", (value) => milliseconds(value) > 0],
+  delay: ["seconds, or a duration such as '5s', up to 24 days", isTimeout],
   timeout: [
     "seconds above 0, or a duration such as '5s', up to 24 days",
     (value) => milliseconds(value) > 0 && isTimeout(value),
@@ -28,7 +34,7 @@ const KINDS = {
 
 /**
  * Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `duration`
- * (`period` without 0, `timeout` for a timer), `anything` …
+ * (`period` without 0; `delay` for a timer, `timeout` without 0), `anything` …
  */
 export type OptionKind = keyof typeof KINDS
 

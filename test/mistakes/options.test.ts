@@ -7,6 +7,7 @@ import { createApp, env } from 'mortar'
 import { database } from '@mortar/database'
 import { basicAuth } from '@mortar/auth/basic'
 import { hostedAuth } from '@mortar/auth-hosted'
+import { jobs } from '@mortar/jobs'
 import { mail } from '@mortar/mail'
 import { checkEnvironment } from '../../src/cli/doctor/check-environment.ts'
 import { explainImport } from '../../src/cli/project/explain-import.ts'
@@ -80,6 +81,58 @@ describe('A mistake in the options of an application', () => {
       'The option logger is an object without the methods debug, warn, error, child.',
     )
     expect(error.remedy).to.include('pino()')
+  })
+
+  it('is named if the clock has no now, or a server of the OpenAPI document has no url', async () => {
+    const clock = await startupErrorOf(() => createApp({ logger: false, clock: {} as never }))
+    expect(clock.found).to.equal(
+      'The option clock of createApp() is an object, not an object with the method now.',
+    )
+    for (const server of ['https://api.example.com', null, {}]) {
+      const servers = [server] as never
+      const error = await startupErrorOf(() => createApp({ logger: false, openapi: { servers } }))
+      expect(error.found).to.match(
+        /^The option servers of openapi in createApp\(\) is .*, not a list of objects such as /,
+      )
+      expect(error.remedy).to.include("{ url: 'https://api.example.com' }")
+    }
+  })
+
+  it('is named if a time of database() or jobs() is not one that a timer can wait for', async () => {
+    for (const name of ['poolTimeout', 'silence', 'statementTimeout', 'lockTimeout', 'busyTimeout'])
+      for (const time of [-1, Number.NaN, 3_600_000, '5 parsecs']) {
+        const settings = { [name]: time }
+        const options = { type: 'postgres', ...settings } as const
+        for (const make of [() => database(options), () => database(() => ({ type: 'postgres' }), settings)])
+          expect((await startupErrorOf(make)).found).to.match(
+            new RegExp(`^The option ${name} of database\\(\\) is .*, not seconds.* up to 24 days\\.$`),
+          )
+      }
+    expect(() => database({ type: 'postgres', statementTimeout: 0, lockTimeout: 0 })).not.to.throw()
+    const directory = new URL('jobs', import.meta.url)
+    const patience = await startupErrorOf(() => jobs({ directory, patience: 3_600_000 }))
+    expect(patience.found).to.match(/^The option patience of jobs\(\) is .* up to 24 days\.$/)
+  })
+
+  it('is named inside breachedPasswords of basicAuth(), and if the output of mail() has no write', async () => {
+    const options = { secret: 'x'.repeat(40), breachedPasswords: { timout: '1s' } as never }
+    const unknown = await startupErrorOf(() => basicAuth(options))
+    expect(unknown.found).to.match(/^Unknown option 'timout' of breachedPasswords in basicAuth\(\)\.$/)
+    expect(unknown.remedy).to.equal("Did you mean 'timeout'?")
+    const output = {} as never
+    const error = await startupErrorOf(() =>
+      createApp({ logger: false })
+        .use(mail({ from: 'hello@example.com', output }))
+        .ready(),
+    )
+    expect(error.found).to.equal("The mail brick's `output` is an object without the method write.")
+  })
+
+  it('is named if the size of a pool is not a number of connections', async () => {
+    for (const poolSize of [0, -1, Number.NaN, '10'] as number[])
+      expect((await startupErrorOf(() => database({ type: 'postgres', poolSize }))).found).to.match(
+        /^The option poolSize of database\(\) is .*, not a whole number from 1\.$/,
+      )
   })
 })
 

@@ -44,5 +44,5 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   passwordWords: 'strings',
   publicColumns: 'strings',
   signUpFields: 'object',
-  breachedPasswords: ['boolean', 'object'],
+  breachedPasswords: { is: 'boolean', keys: { timeout: 'anything', url: 'anything', fetch: 'function' } },
 }

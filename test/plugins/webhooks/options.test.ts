@@ -10,6 +10,8 @@ describe('The options of webhooks()', () => {
     'two events of one name': { events: [invoicePaid, webhookEvent('invoice.paid', object())] },
     'no attempts': { events: [], attempts: 0 },
     'no delivery to an endpoint': { events: [], perEndpoint: 0 },
+    'the name of an event in place of the event': { events: ['invoice.paid'] },
+    'null in place of an event': { events: [null] },
     'a wrong duration': { events: [], timeout: 'soon' },
     'a wrong network': { events: [], allowNetworks: ['10.0.0.0'] },
     'an unknown key': { events: [], retries: 3 },
