@@ -1,7 +1,8 @@
-import { deserialize, ObjectId, serialize, type Document } from 'bson'
-import { aggregate, Query, updateOne } from 'mingo'
+import { ObjectId, type Document } from 'bson'
+import { aggregate } from 'mingo'
 import { CommandError } from './command-error.ts'
 import { Indexes } from './indexes.ts'
+import { bytesOf, change as changeInPlace, copy, queryOf } from './queries.ts'
 
 /** One update of the command `update` or `findAndModify`. */
 export interface Update {
@@ -47,7 +48,7 @@ export class Collection {
   }
 
   find(filter: Document, { sort, projection, skip, limit }: FindOptions = {}): Document[] {
-    const cursor = new Query(filter).find<Document>(this.documents, projectionOf(projection))
+    const cursor = queryOf(filter, projection).find<Document>(this.documents, projectionOf(projection))
     if (sort && Object.keys(sort).length > 0) cursor.sort(sort)
     if (skip) cursor.skip(skip)
     if (limit) cursor.limit(Math.abs(limit))
@@ -56,7 +57,7 @@ export class Collection {
 
   /** The fields of a document that a projection leaves. */
   project(document: Document, projection?: Document): Document {
-    return new Query({}).find<Document>([document], projectionOf(projection)).all()[0]!
+    return queryOf({}, projection).find<Document>([document], projectionOf(projection)).all()[0]!
   }
 
   aggregate(pipeline: Document[]): Document[] {
@@ -118,14 +119,11 @@ function projectionOf(projection?: Document): Document | undefined {
 function applyChange(document: Document, change: Document | Document[], arrayFilters?: Document[]): Document {
   if (!Array.isArray(change) && !hasOperators(change))
     return '_id' in document ? { _id: document['_id'], ...change } : change
-  const changed = [copy(document)]
-  const settings = { cloneMode: 'deep', ...(arrayFilters && { arrayFilters }) } as const
   try {
-    updateOne(changed, {}, change as never, settings)
+    return changeInPlace(copy(document), change, arrayFilters)
   } catch (error) {
     throw new CommandError(9, error instanceof Error ? error.message : String(error))
   }
-  return changed[0]!
 }
 
 function hasOperators(change: Document): boolean {
@@ -158,10 +156,6 @@ function equalities(filter: Document): Document {
   return found
 }
 
-function copy(document: Document): Document {
-  return deserialize(serialize(document))
-}
-
 function isEqual(one: Document, other: Document): boolean {
-  return Buffer.from(serialize(one)).equals(serialize(other))
+  return Buffer.compare(bytesOf(one), bytesOf(other)) === 0
 }

@@ -1,6 +1,6 @@
 import { serialize, type Document } from 'bson'
-import { Query } from 'mingo'
 import { CommandError, duplicateKey } from './command-error.ts'
+import { queryOf } from './queries.ts'
 
 /** An index as `createIndexes` receives it and `listIndexes` returns it. */
 export interface Index extends Document {
@@ -58,17 +58,35 @@ export class Indexes {
       const keys = keysOf(index, document)
       if (keys.size === 0) continue
       for (const other of others) {
-        const taken = [...keysOf(index, other).keys()].find((key) => keys.has(key))
-        if (taken !== undefined) throw duplicateKey(this.namespace, index.name, index.key, keys.get(taken)!)
+        const taken = keyInBoth(keysOf(index, other), keys)
+        if (taken) throw duplicateKey(this.namespace, index.name, index.key, taken)
       }
     }
   }
 }
 
+function keyInBoth(
+  one: ReadonlyMap<string, Document>,
+  other: ReadonlyMap<string, Document>,
+): Document | undefined {
+  for (const key of one.keys()) if (other.has(key)) return other.get(key)
+  return undefined
+}
+
+/** The keys of documents, by their indexes. A document never changes. */
+const known = new WeakMap<Document, Map<Index, ReadonlyMap<string, Document>>>()
+
 /** The keys of a document in an index, by their bytes: several for an array, none where the index leaves it out. */
-function keysOf(index: Index, document: Document): Map<string, Document> {
+function keysOf(index: Index, document: Document): ReadonlyMap<string, Document> {
+  const byIndex = known.get(document) ?? new Map<Index, ReadonlyMap<string, Document>>()
+  const keys = byIndex.get(index) ?? readKeys(index, document)
+  known.set(document, byIndex.set(index, keys))
+  return keys
+}
+
+function readKeys(index: Index, document: Document): Map<string, Document> {
   const { partialFilterExpression: filter, sparse } = index
-  if (filter && !new Query(filter).test(document)) return new Map()
+  if (filter && !queryOf(filter).test(document)) return new Map()
   const paths = Object.keys(index.key)
   if (sparse && paths.every((path) => valuesAt(document, path.split('.'))[0] === undefined)) return new Map()
   let keys: Document[] = [{}]
