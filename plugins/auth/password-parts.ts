@@ -19,7 +19,7 @@ import { createEndedSessions } from './sessions/ended-sessions.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import type { AuthKeys } from './tokens/keys.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
-import { createResetTokens } from './tokens/reset-tokens.ts'
+import { createResetTokens } from './tokens/single-use-tokens.ts'
 import { createRotationClock } from './tokens/rotation-clock.ts'
 import { createVault } from './tokens/vault.ts'
 

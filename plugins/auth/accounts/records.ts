@@ -62,5 +62,19 @@ export interface FeatureTable {
 /** Columns of every table of a feature besides its key. */
 export const COMMON_NUMBERS: readonly string[] = ['created_at', 'expires_at']
 
+/** Returns every row that meets a condition, which does not name the key: `find` returns a part. */
+export async function everyRow(
+  { shape, records }: FeatureTable,
+  where: Where,
+): Promise<readonly RecordRow[]> {
+  const [key] = shape.key
+  const rows: RecordRow[] = []
+  for (let part = await records.find(where, MOST_RECORDS); ;) {
+    rows.push(...part)
+    if (part.length < MOST_RECORDS) return rows
+    part = await records.find({ ...where, [key]: { below: String(part.at(-1)![key]) } }, MOST_RECORDS)
+  }
+}
+
 /** The last moment of a date: such a row is never over. */
 export const NEVER = 8_640_000_000_000_000

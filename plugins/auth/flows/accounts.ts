@@ -1,5 +1,6 @@
 import type { DeletedRecords, StoredSession, StoredUser, UserQuery } from '../accounts/auth-store.ts'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { MOST_RECORDS } from '../accounts/records.ts'
 import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import { tidyFeatures } from './housekeeping.ts'
@@ -110,7 +111,9 @@ export function createAccountOperations(parts: AuthParts): AccountOperations {
 async function withFactors(accounts: readonly Account[], factors: readonly FactorOperations[]) {
   if (factors.length === 0) return accounts
   const ids = accounts.map(({ id }) => id)
-  const having = await Promise.all(factors.map((each) => each.usersWith(ids)))
+  const having: ReadonlySet<string>[] = []
+  for (let at = 0; at < ids.length; at += MOST_RECORDS)
+    for (const each of factors) having.push(await each.usersWith(ids.slice(at, at + MOST_RECORDS)))
   return accounts.map((account) => ({ ...account, hasFactor: having.some((users) => users.has(account.id)) }))
 }
 

@@ -13,7 +13,7 @@ import type { RefreshTokens } from '../tokens/refresh-tokens.ts'
 import type { ClosableOutbox } from './outbox.ts'
 import type { Caller, FeaturePoints } from './proof.ts'
 import type { ResetMail } from './reset-mail.ts'
-import type { ResetTokens } from '../tokens/reset-tokens.ts'
+import type { SingleUseTokens } from '../tokens/single-use-tokens.ts'
 import type { RotationClock } from '../tokens/rotation-clock.ts'
 import type { Vault } from '../tokens/vault.ts'
 import type { PasswordUser } from '../passwords/weak-passwords/own-words.ts'
@@ -27,7 +27,7 @@ export interface AuthParts {
   readonly passwords: Passwords
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
-  readonly resetTokens: ResetTokens
+  readonly resetTokens: SingleUseTokens
   readonly vault: Vault
   readonly endedSessions: EndedSessions
   readonly limits: RateLimits

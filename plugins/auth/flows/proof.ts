@@ -61,7 +61,7 @@ export type FactorChange =
 
 /** Operations on second factors for operators. */
 export interface FactorOperations {
-  /** Returns those of these users who have a factor. */
+  /** Returns those of these users who have a factor. There is at least one, and at most 1000. */
   usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes the factor of a user who has lost it. @returns false for a user without one. */
   remove(userId: string): Promise<boolean>

@@ -19,3 +19,6 @@ export function createSingleUseTokens(purpose: string) {
       typeof token === 'string' && FORM.test(token) ? hashToken(purpose, token) : null,
   }
 }
+
+/** Creates reset tokens. */
+export const createResetTokens = () => createSingleUseTokens('reset-token')

@@ -4,7 +4,7 @@ import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
 import { createBackground, type Background } from '../../../plugins/auth/flows/background.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
-import { createResetTokens } from '../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../plugins/auth/tokens/single-use-tokens.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 
 const ADA = 'ada@example.com'

@@ -10,7 +10,7 @@ import type { AccountMail, MailKind } from '../../../plugins/auth/features/mails
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
-import { createResetTokens } from '../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../plugins/auth/tokens/single-use-tokens.ts'
 import { DAY, provider } from './features/support/account-scene.ts'
 import type { Client } from './support/client.ts'
 import { ADA, inWorld, settle, signedUp, type World } from './support/world.ts'

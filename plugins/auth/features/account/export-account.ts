@@ -1,4 +1,4 @@
-import { NEVER, type Cell, type FeatureTable, type RecordRow } from '../../accounts/records.ts'
+import { everyRow, NEVER, type Cell, type FeatureTable, type RecordRow } from '../../accounts/records.ts'
 import type { Caller, OwnSession } from '../../flows/proof.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -42,11 +42,12 @@ export function createExport(
 }
 
 /** Only the columns that a table shows, so that a secret of a new table stays out. */
-async function rowsOf({ shape, records }: FeatureTable, userId: string) {
+async function rowsOf(table: FeatureTable, userId: string) {
+  const { shape } = table
   const columns = [...(shape.shown ?? []), 'created_at', 'expires_at']
   const shown = (row: RecordRow) =>
     Object.fromEntries(columns.map((column) => [column, cellOf(column, row[column] ?? null)]))
-  return [shape.name, (await records.find({ user_id: userId })).map(shown)] as const
+  return [shape.name, (await everyRow(table, { user_id: userId })).map(shown)] as const
 }
 
 function cellOf(column: string, cell: Cell): Cell {

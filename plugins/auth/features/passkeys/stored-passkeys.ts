@@ -1,5 +1,5 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
+import { everyRow, NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import { PASSKEYS } from './table.ts'
@@ -110,7 +110,8 @@ export class StoredPasskeys {
   }
 
   async usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = userIds.length === 0 ? [] : await this.#records.find({ user_id: { anyOf: userIds } })
+    // A user may have several.
+    const rows = await everyRow({ shape: PASSKEYS, records: this.#records }, { user_id: { anyOf: userIds } })
     return new Set(rows.map((row) => String(row['user_id'])))
   }
 }

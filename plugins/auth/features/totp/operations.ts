@@ -23,8 +23,7 @@ export function createFactorOperations(
   }
   return {
     async usersWith(ids) {
-      const rows =
-        ids.length === 0 ? [] : await records.find({ user_id: { anyOf: ids }, confirmed_at: { above: 0 } })
+      const rows = await records.find({ user_id: { anyOf: ids }, confirmed_at: { above: 0 } })
       return new Set(rows.map(({ user_id: id }) => String(id)))
     },
     async remove(userId) {

@@ -3,7 +3,7 @@ import { createDeviceMarks } from '../../../../plugins/auth/limits/device-marks.
 import { createAccessTokens } from '../../../../plugins/auth/tokens/access-tokens.ts'
 import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
-import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../../plugins/auth/tokens/single-use-tokens.ts'
 
 /*
  * Values that the first version made. A change of one of them ends every session, every reset token or every count of

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken'
 import { createAccessTokens } from '../../../../plugins/auth/tokens/access-tokens.ts'
 import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
-import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../../plugins/auth/tokens/single-use-tokens.ts'
 import { TestClock } from '../support/clock.ts'
 
 export const SECRET = 'a secret of the application, long enough'

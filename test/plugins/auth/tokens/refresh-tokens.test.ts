@@ -6,7 +6,7 @@ import {
   createRefreshTokens,
   type IssuedRefreshToken,
 } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
-import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../../plugins/auth/tokens/single-use-tokens.ts'
 
 const OLD = 'the old secret of the application, 32+ bytes'
 const NEW = 'the new secret of the application, 32+ bytes'

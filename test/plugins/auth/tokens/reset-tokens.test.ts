@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
 import { hashToken } from '../../../../plugins/auth/tokens/opaque-token.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
-import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
+import { createResetTokens } from '../../../../plugins/auth/tokens/single-use-tokens.ts'
 
 describe('reset tokens', () => {
   const tokens = createResetTokens()
