@@ -1,4 +1,5 @@
 import { ServiceUnavailable, Unauthorized, ValidationFailed, type HttpErrorOptions } from 'mortar'
+import { databaseFaultOf, inCauses } from 'mortar/kit'
 import { schemaEntry } from './accounts/schema-entries.ts'
 
 /** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
@@ -116,6 +117,14 @@ export class DatabaseUnavailable extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('The database cannot be reached right now. Try again shortly.', { retryAfter: 1, cause })
   }
+}
+
+/** True for the errors of each store: the 503 of a document database, and a failed statement or what it has caused. */
+export function isDatabaseAway(error: unknown): boolean {
+  const fault = inCauses(error, (each) =>
+    each instanceof DatabaseUnavailable ? 'unavailable' : databaseFaultOf(each['driverError']),
+  )
+  return fault !== undefined
 }
 
 /** 503 of a guarded route: this process does not know if the caller's session ended in another process. */

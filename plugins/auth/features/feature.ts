@@ -156,10 +156,10 @@ export interface FeatureKit {
   /** The first part of an attempt: emits an event only when it fails. */
   begin<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
   /**
-   * Counts a further limit within an attempt.
-   * @throws LimitReached.
+   * Counts a further limit within an attempt, and runs its work.
+   * @throws LimitReached, and errors of `work`.
    */
-  count(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
+  count<T>(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>, work: () => Promise<T>): Promise<T>
   /**
    * Verifies the factor of a user whose password was verified again.
    * @returns the methods of the proof.

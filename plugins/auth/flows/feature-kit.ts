@@ -13,7 +13,7 @@ import { withEvent, withFailureEvent } from './outcome.ts'
 import { proveEmail } from './prove-email.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
-import { countAttempt, countedWork, subjectOf, type AuthParts } from './parts.ts'
+import { countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveAgain, provePasskey } from './prove-again.ts'
 import { endEverySession, endOtherSessions, endSession, isAlive } from './sessions.ts'
 
@@ -67,7 +67,7 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
       withFailureEvent(parts, { flow, caller, known }, () =>
         countedWork(parts, caller, { rule, counted }, work),
       ),
-    count: ({ rule, caller, counted }) => countAttempt(parts, caller, rule, counted),
+    count: ({ rule, caller, counted }, work) => countedWork(parts, caller, { rule, counted }, work),
     proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
     provePasskey: (user, passkey, caller) => provePasskey(parts, user, passkey, caller),
     factorChanged: (user, change, caller) =>

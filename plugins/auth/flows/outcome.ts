@@ -1,6 +1,5 @@
 import { HttpError, type EventBus } from 'mortar'
-import { databaseFaultOf, inCauses } from 'mortar/kit'
-import { DatabaseUnavailable, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
+import { isDatabaseAway, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
 import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -43,14 +42,6 @@ export async function withFailureEvent<T>(
     emit(parts, type, attempt, { ...attempt.known, ...fields })
     throw error
   }
-}
-
-/** True for the errors of each store: the 503 of a document database, and a failed statement or what it has caused. */
-function isDatabaseAway(error: unknown): boolean {
-  const fault = inCauses(error, (each) =>
-    each instanceof DatabaseUnavailable ? 'unavailable' : databaseFaultOf(each['driverError']),
-  )
-  return fault !== undefined
 }
 
 function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: object): void {

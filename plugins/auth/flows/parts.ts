@@ -4,7 +4,7 @@ import type { FeatureTable } from '../accounts/records.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
 import type { EndedSessions } from '../sessions/ended-sessions.ts'
-import { PasswordRefused, SecondFactorRequired } from '../errors.ts'
+import { isDatabaseAway, PasswordRefused, SecondFactorRequired } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { ResolvedLifetimes } from '../options/options.ts'
 import type { Passwords } from '../passwords/passwords.ts'
@@ -89,8 +89,8 @@ export async function countAttempt(
 
 /**
  * Counts an attempt and runs its work, which hashes a password. A full hash queue refuses the attempt before anything
- * is counted or read. If the queue fills up later, or the new password is too weak, the attempt is not counted, since
- * it is not a guess.
+ * is counted or read. If the queue fills up later, the database is away, or the new password is too weak, the attempt is
+ * not counted, since it is not a guess.
  * @throws LimitReached, ServiceUnavailable, and errors of `work`.
  */
 export async function countedWork<T>(
@@ -105,7 +105,8 @@ export async function countedWork<T>(
     return await work()
   } catch (error) {
     const subject = subjectOf(caller, counted)
-    if (error instanceof ServiceUnavailable) await parts.limits.giveBack(rule, subject)
+    if (error instanceof ServiceUnavailable || isDatabaseAway(error))
+      await parts.limits.giveBack(rule, subject)
     // The attempt still counts for the network: a rule of the application may be expensive.
     if (error instanceof SecondFactorRequired) await parts.limits.success(rule, subject)
     if (error instanceof PasswordRefused) await parts.limits.giveBack(rule, subject, ['ip', 'site'])

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { DatabaseUnavailable } from '../../../plugins/auth/errors.ts'
 import { type FlowName, withFailureEvent } from '../../../plugins/auth/flows/outcome.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
+import { enrolled, WITH_TOTP } from './support/second-factor.ts'
 import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
 
 describe('A flow that fails', () => {
@@ -44,4 +45,35 @@ describe('A flow that fails', () => {
           expect((await client.post(`/auth/${path}`, body)).status, path).to.equal(503)
         expect(world.events).to.deep.equal([])
       }))
+
+  const AWAY = () => Promise.reject(new Error('Connection terminated unexpectedly'))
+  const change = { current: PASSWORD, next: 'another horse battery' }
+  const MORE_THAN_ANY_LIMIT = 12
+
+  it('costs no try while the database is away', () =>
+    inWorld({ limited: true }, async (world) => {
+      const client = await signedUp(world)
+      world.storage.interruptions.gate = AWAY
+      for (let count = 0; count < MORE_THAN_ANY_LIMIT; count++)
+        for (const [path, body] of [['login', ADA] as const, ['change-password', change] as const])
+          expect((await client.post(`/auth/${path}`, body)).status, path).to.equal(503)
+      world.storage.interruptions.gate = () => undefined
+      expect((await client.post('/auth/change-password', change)).status).to.equal(200)
+      const answer = await world.client().post('/auth/login', { ...ADA, password: change.next })
+      expect(answer.status).to.equal(200)
+    }))
+
+  it('costs no try of a code whose use could not be stored', () =>
+    inWorld({ ...WITH_TOTP, limited: true }, async (world) => {
+      const { client, next } = await enrolled(world)
+      const body = { ...change, code: next() }
+      let ofFeatures = 0
+      // The first statement finds the authenticator, the second uses its code up.
+      world.storage.interruptions.gate = (statement) =>
+        statement === undefined && ++ofFeatures % 2 === 0 ? AWAY() : undefined
+      for (let count = 0; count < MORE_THAN_ANY_LIMIT; count++)
+        expect((await client.post('/auth/change-password', body)).status).to.equal(503)
+      world.storage.interruptions.gate = () => undefined
+      expect((await client.post('/auth/change-password', body)).status).to.equal(200)
+    }))
 })

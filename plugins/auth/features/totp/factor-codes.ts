@@ -43,8 +43,7 @@ export function createFactorCodes(kit: FeatureKit, records: Records, recovery: R
       }),
     async counted(user, caller, work) {
       const attempt = { rule: 'code', caller, counted: { user: user.id } } as const
-      await kit.count(attempt)
-      const result = await work()
+      const result = await kit.count(attempt, work)
       if (result === undefined) throw refused('invalid_code')
       await kit.succeeded(attempt)
       return result
