@@ -39,7 +39,7 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const sending: Sending = { parts, repeats: createRepeats() }
   const addJob = parts.resetMail.jobQueue?.define(
     'auth:reset-mail',
-    (data) => sendQueued(parts, data as QueuedMail),
+    (data, _, { number }) => sendQueued(parts, data as QueuedMail, number),
     // Often enough for a link of minutes, and until it has expired.
     { longestBackoff: '5m', attempts: 10 + Math.ceil(parts.lifetimes.resetToken / 300) },
   )
@@ -49,9 +49,9 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
     await withFailureEvent(parts, attempt, async () => {
       await countAttempt(parts, caller, 'forgot', { email, device: parts.devices.verify(device, email) })
       await parts.store.findUserByEmail(NOBODY)
+      await addJob?.({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
     })
     if (addJob === undefined) background.run(() => complete(sending, attempt, email))
-    else await addJob({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
   }
   return Object.assign(request, {
     settled: () => background.settled(),
@@ -70,7 +70,7 @@ interface Sending {
 async function complete(sending: Sending, attempt: Attempt, email: string): Promise<void> {
   const { parts } = sending
   try {
-    const user = await findOwner(parts, attempt, email)
+    const user = await findOwner(parts, email, attempt)
     await (user === null ? pretend(parts, email) : sendToken(sending, user, attempt.caller))
   } catch (error) {
     const message = 'A request for a reset mail could not be completed'
@@ -78,13 +78,14 @@ async function complete(sending: Sending, attempt: Attempt, email: string): Prom
   }
 }
 
-/** Finds the account of an address; null if there is no account that may log in. Emits the event of the request. */
-async function findOwner(parts: AuthParts, attempt: Attempt, email: string): Promise<StoredUser | null> {
-  const user = await withEvent(parts, attempt, async () => {
+/** Finds the account of an address; null if there is no account that may log in. Emits the event of `attempt`, if given. */
+async function findOwner(parts: AuthParts, email: string, attempt?: Attempt): Promise<StoredUser | null> {
+  const find = async () => {
     const found = await parts.store.findUserByEmail(email)
-    if (found) attempt.known.userId = found.id
+    if (found && attempt) attempt.known.userId = found.id
     return found
-  })
+  }
+  const user = await (attempt ? withEvent(parts, attempt, find) : find())
   return user && !user.isDisabled ? user : null
 }
 
@@ -100,10 +101,13 @@ interface QueuedMail {
 async function sendQueued(
   parts: AuthParts,
   { email, ip, requestId, requestedAt }: QueuedMail,
+  attempt: number,
 ): Promise<void> {
   if (parts.clock.now() >= requestedAt + parts.lifetimes.resetToken * 1000) return
   const caller: Caller = { id: requestId, ip, set: () => undefined }
-  const user = await findOwner(parts, { flow: 'forgot', caller, known: { email } }, email)
+  // A repetition belongs to the same request.
+  const event: Attempt | undefined = attempt === 1 ? { flow: 'forgot', caller, known: { email } } : undefined
+  const user = await findOwner(parts, email, event)
   await (user === null ? pretend(parts, email) : sendOnce(parts, user, caller))
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { defineBrick, value } from 'mortar'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, eventually, resetTokenFor, signedUp } from './support/world.ts'
 
@@ -45,6 +46,17 @@ onEachStore('POST /auth/forgot-password', (inWorld) => {
       expect(token).to.have.length(43)
       expect(JSON.stringify(world.events)).to.not.include(token)
       expect(JSON.stringify(world.events)).to.include('no route for [token]')
+    })
+  })
+
+  it('tells of a request that the queue of jobs has not accepted by one event', () => {
+    const add = () => Promise.reject(new Error('The queue is away.'))
+    const queue = defineBrick({ name: 'queue', services: { jobQueue: value({ define: () => add }) } })
+    return inWorld({ bricks: [queue] }, async (world) => {
+      expect((await world.client().post('/auth/forgot-password', { email: ADA.email })).status).to.equal(500)
+      expect(world.events.map(({ type, event }) => [type, event['reason']])).to.deep.equal([
+        ['auth.password.reset.request.failed', 'error'],
+      ])
     })
   })
 

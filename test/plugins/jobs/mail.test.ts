@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp } from 'mortar'
 import { createClient, mailbox, tokenIn } from 'mortar/testing'
-import { auth } from '@mortar/auth'
+import { auth, type AuthEvents } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import * as authSchema from '@mortar/auth/basic/schema'
 import { createDataSource, database } from '@mortar/database'
@@ -165,6 +165,8 @@ describe('mails with the jobs brick', () => {
     const { app, server, clock, lines, db, delivered } = scene
     const client = createClient(app)
     const jobsOfApp = testJobs(app)
+    const requests: unknown[] = []
+    app.events.typed<AuthEvents>().on('auth.password.reset.requested', (event) => void requests.push(event))
     server.isAway = true
     for (let minute = 0; minute < 60; minute++) {
       await app.services.mailer.send({ ...MESSAGE, subject: `Minute ${minute}` })
@@ -177,6 +179,8 @@ describe('mails with the jobs brick', () => {
       clock.advance('1m')
     }
     expect(delivered).to.deep.equal([])
+    // One for each request, however often its mail was tried.
+    expect(requests).to.have.lengthOf(6)
     expect(JSON.stringify([lines, await db.query('select * from mortar_jobs')])).to.not.match(
       /token=[\w-]{20}/,
     )
