@@ -42,10 +42,11 @@ export class Presence {
     const watchers = this.#watchers.get(channel)! - 1
     this.#watchers.set(channel, watchers)
     const users = this.#counts.get(channel)
-    const count = user === undefined ? 0 : users!.get(user)! - 1
-    if (user !== undefined) users!.set(user, count)
     if (watchers === 0) for (const map of [this.#watchers, this.#counts, this.#known]) map.delete(channel)
-    if (user === undefined || count > 0) return
+    const count = user === undefined ? undefined : users?.get(user)
+    // A stranger has no lease, and the stop has ended all others.
+    if (user === undefined || count === undefined) return
+    if (count > 1) return void users!.set(user, count - 1)
     users!.delete(user)
     try {
       await this.#change('leave', { channel, user })

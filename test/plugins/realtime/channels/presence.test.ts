@@ -58,6 +58,22 @@ describe('The presence of channels', () => {
     expect(presence.usersOf('other')).to.deep.equal([])
   })
 
+  it('ends each lease once if a subscription ends after the stop', async () => {
+    const left: Member[] = []
+    const engine: Partial<ChannelEngine> = {
+      enter: async () => undefined,
+      leave: async (members) => void left.push(...members),
+      present: async () => [],
+    }
+    const presence = new Presence(engine as ChannelEngine, () => undefined)
+    await enter(presence)
+    await enter(presence)
+    await presence.stop()
+    await leave(presence)
+    await leave(presence)
+    expect(left).to.deep.equal([{ channel: 'rooms/1', user: 'ada' }])
+  })
+
   it('leaves nothing of a channel after its last subscription', async () => {
     const change = async (): Promise<void> => undefined
     const engine: Partial<ChannelEngine> = { enter: change, leave: change, present: async () => [] }
