@@ -91,7 +91,7 @@ async function find(name: string, args: readonly string[], directory: string): P
     const found = await findBrickCommand(name, args, directory)
     if (found !== undefined) return found
   }
-  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}, and those of bricks: mortar auth.`
+  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}, and those of bricks: mortar auth, mortar jobs, mortar limits.`
   throw new UsageError(
     `Unknown command '${name}'. ${guess === undefined ? list : `Did you mean '${guess}'?`}`,
   )

@@ -20,6 +20,7 @@ describe('the arguments of mortar', function () {
   const mistakes: readonly (readonly [args: string[], says: string])[] = [
     [[], 'Usage: mortar'],
     [['rotues'], "Did you mean 'routes'?"],
+    [['nothing'], 'and those of bricks: mortar auth, mortar jobs, mortar limits.'],
     [['routes', '--jsn'], '--jsn'],
     [['migrate', 'stauts'], "not a step of migrate. Did you mean 'status'?"],
     [['migrate', 'generate'], 'Give the migration a name'],

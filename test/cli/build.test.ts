@@ -225,6 +225,12 @@ describe('mortar build and mortar start', function () {
     project.write({ 'precious/notes.txt': 'mine' })
     const ran = project.mortar(['build', '--out', 'precious'])
     expect([ran.code, ran.err.includes('MORTAR_BUILD_OUTPUT')]).to.deep.equal([1, true])
+    // Only a folder that is not the project itself may be deleted.
+    expect(ran.err).to.include('Remedy: Delete it, or name another folder')
+    for (const folder of ['/', '.', '..']) {
+      const { code, err } = project.mortar(['build', '--out', folder])
+      expect([code, err.includes('Remedy: Name another folder')]).to.deep.equal([1, true])
+    }
     expect(readFileSync(join(project.directory, 'precious/notes.txt'), 'utf8')).to.equal('mine')
   })
 })

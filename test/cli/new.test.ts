@@ -70,6 +70,17 @@ describe('mortar new', function () {
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 
+  it('names the folder that lacks the tarballs of --mortar, before it writes a file', () => {
+    for (const place of ['no-packages', 'no-packages/mortar-0.1.0.tgz']) {
+      const { code, err } = create('packed', '--mortar', `file:../${place}`)
+      expect([code, existsSync(join(project.directory, 'packed'))]).to.deep.equal([2, false])
+      const folder = join(project.directory, place)
+      expect(err).to.equal(
+        `mortar: --mortar is file:../${place}, but there is no mortar-0.1.0.tgz in the folder ${folder}.\n`,
+      )
+    }
+  })
+
   it('generates a secret that only the owner of the file may read', () => {
     create('one')
     create('two')

@@ -9,16 +9,15 @@ import { isInside, type Project } from '../project/project.ts'
  */
 export async function refuseForeignOutput({ out, root, app }: Project): Promise<void> {
   if (!isInside(out, root) || isInside(app, out))
-    throw foreign(out, 'is outside the project or contains the sources')
+    throw foreign(out, 'is outside the project or contains the sources', 'Name')
   if (!existsSync(out) || readRecord(out) !== undefined || readdirSync(out).length === 0) return
-  throw foreign(out, 'contains files that no build made')
+  throw foreign(out, 'contains files that no build made', 'Delete it, or name')
 }
 
-function foreign(out: string, what: string): StartupError {
+function foreign(out: string, what: string, remedy: string): StartupError {
   return new StartupError(`The output folder ${out} ${what}, and a build would replace it.`, {
     code: 'MORTAR_BUILD_OUTPUT',
-    remedy:
-      'Delete it, or name another folder of the project with --out or "mortar": { "out": … } in package.json.',
+    remedy: `${remedy} another folder of the project with --out or "mortar": { "out": … } in package.json.`,
     files: [out],
   })
 }

@@ -36,7 +36,7 @@ export const create: Command = {
     ...WITHOUT,
     mortar: {
       type: 'string',
-      help: 'version of the packages of Mortar, or the folder of their tarballs: file:../packages',
+      help: 'version of the packages of Mortar, or the folder of their tarballs, from the application: file:../packages',
     },
   },
   async run(input) {

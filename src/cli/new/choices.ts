@@ -1,5 +1,7 @@
-import { basename, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
 import { type Manager, MANAGERS, versionOf } from './manager.ts'
 
 const DATABASES = ['sqlite', 'postgres', 'mysql', 'none'] as const
@@ -33,7 +35,8 @@ export interface Choices {
   readonly managerVersion: string | undefined
   readonly parts: ReadonlySet<Part>
   /**
-   * Version or location of `mortar` in package.json: `file:mortar-0.1.0.tgz`. By default the version of this package.
+   * Version of the packages in package.json, or the folder of their tarballs: `file:../packages`, as package.json finds it.
+   * By default the version of this package.
    */
   readonly mortar: string | undefined
 }
@@ -59,8 +62,17 @@ export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' |
     manager,
     managerVersion: versionOf(manager),
     parts: readParts(input),
-    mortar: textOf(input, 'mortar'),
+    mortar: checkPlace(textOf(input, 'mortar'), folder),
   }
+}
+
+/** @throws UsageError for a folder without the tarball of the framework. */
+function checkPlace(place: string | undefined, application: string): string | undefined {
+  if (place?.startsWith('file:') !== true) return place
+  const folder = resolve(application, place.slice('file:'.length))
+  const file = `mortar-${frameworkManifest().version}.tgz`
+  if (existsSync(join(folder, file))) return place
+  throw new UsageError(`--mortar is ${place}, but there is no ${file} in the folder ${folder}.`)
 }
 
 /** @throws UsageError for users without a database, or features without users. */
