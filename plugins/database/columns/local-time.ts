@@ -4,7 +4,7 @@ import { clientBeside } from '../compat/pg.ts'
 import { postgresPoolOf } from '../compat/typeorm.ts'
 
 /** Tables whose first migration is younger never had dates in local time. */
-const SINCE = Date.UTC(2026, 10, 24)
+const SINCE = Date.UTC(2026, 10, 23, 8)
 
 /** Name of the migration that has rewritten them. */
 const REWRITTEN = /InUtc\d{13}$/

@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, type QueryRunner } from 'typeorm'
 import { createApp, type DoctorFinding } from 'mortar'
 import { database, type MigrationClass } from '@mortar/database'
+import { ROOT } from '../../architecture/tree.ts'
 import { inZone } from '../../support/zones.ts'
 import { serverUrl } from '../../support/servers.ts'
 import { tablesInLocalTime } from '../../../plugins/database/columns/local-time.ts'
@@ -77,6 +80,14 @@ describe('The doctor of database(), about dates in local time', () => {
       expect(codes(await findings(place(), 'UTC', [OLD], extra))).to.eql(['MORTAR_DOCTOR_LOCAL_TIME'])
     })
 
+    it('reports nothing for an application that mortar new has just made', async () => {
+      const db = await filled(place())
+      const names = firstMigrations()
+      expect(names).to.have.length(6)
+      for (const name of names)
+        expect(await inZone(ZONE, () => tablesInLocalTime(db, [name])), name).to.eql([])
+    })
+
     it('reports no empty table and no column with a zone', async () => {
       const precise = notesWith({ type: 'timestamptz' })
       const db = await place().open([precise])
@@ -113,6 +124,18 @@ describe('The doctor of database(), about dates in local time', () => {
     })
   })
 })
+
+/** Names of the first migrations of new applications with a database server: `Init` and 13 digits. */
+function firstMigrations(): string[] {
+  const folders = ['examples/notes', 'src/cli/new/templates/users', 'src/cli/new/templates/greetings']
+  return folders.flatMap((folder) =>
+    ['postgres', 'mysql'].flatMap((kind) =>
+      readdirSync(join(ROOT, folder, 'migrations', kind))
+        .filter((file) => file.includes('-init'))
+        .map((file) => `Init${file.slice(0, 13)}`),
+    ),
+  )
+}
 
 /** A table with one row, as `migrate` would have made it. */
 async function filled(place: TestDatabase): Promise<DataSource> {

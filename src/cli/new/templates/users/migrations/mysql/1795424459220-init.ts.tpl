@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-export class Init1795360659220 implements MigrationInterface {
-  readonly name = 'Init1795360659220'
+export class Init1795424459220 implements MigrationInterface {
+  readonly name = 'Init1795424459220'
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

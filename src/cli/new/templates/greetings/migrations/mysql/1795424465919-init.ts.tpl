@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-export class Init1795360665919 implements MigrationInterface {
-  readonly name = 'Init1795360665919'
+export class Init1795424465919 implements MigrationInterface {
+  readonly name = 'Init1795424465919'
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-export class Init1795360653256 implements MigrationInterface {
-  readonly name = 'Init1795360653256'
+export class Init1795424453256 implements MigrationInterface {
+  readonly name = 'Init1795424453256'
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

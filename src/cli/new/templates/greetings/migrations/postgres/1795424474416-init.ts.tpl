@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-export class Init1795195374416 implements MigrationInterface {
-  readonly name = 'Init1795195374416'
+export class Init1795424474416 implements MigrationInterface {
+  readonly name = 'Init1795424474416'
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
