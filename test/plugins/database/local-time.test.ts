@@ -74,10 +74,16 @@ describe('The doctor of database(), about dates in local time', () => {
       expect(rows.slice(1).map(({ createdAt }) => createdAt.toISOString())).to.eql(ROWS)
     })
 
-    it('names them where only the server has another zone', async () => {
+    it('names them where only the server has another zone, or one that is UTC in winter', async () => {
       await filled(place())
-      const extra = { options: `-c TimeZone=${ZONE}` }
-      expect(codes(await findings(place(), 'UTC', [OLD], extra))).to.eql(['MORTAR_DOCTOR_LOCAL_TIME'])
+      for (const [process, server] of [
+        ['UTC', ZONE],
+        ['UTC', 'Europe/London'],
+        ['Europe/London', 'UTC'],
+      ] as const) {
+        const extra = { options: `-c TimeZone=${server}` }
+        expect(codes(await findings(place(), process, [OLD], extra))).to.eql(['MORTAR_DOCTOR_LOCAL_TIME'])
+      }
     })
 
     it('reports nothing for an application that mortar new has just made', async () => {
@@ -115,12 +121,20 @@ describe('The doctor of database(), about dates in local time', () => {
       await db.query("UPDATE notes SET at = CONVERT_TZ(at, '+00:00', '+02:00')")
       const [row] = await db.getRepository(Notes).find()
       expect(row).to.deep.include({ at: new Date(ROWS[0]!), createdAt: new Date('2026-07-01T12:00:00Z') })
-      const server: DataSource = Object.create(db, {
-        query: {
-          value: (sql: string) => db.query(sql.replaceAll('@@global.time_zone', "'+02:00'")),
-        },
-      })
-      expect(await tablesInLocalTime(server, ['Notes1763650000000'])).to.eql(['notes'])
+      // Of winter and summer. That of London is UTC in winter.
+      for (const [winter, summer] of [
+        ['+02:00', '+02:00'],
+        ['+00:00', '+01:00'],
+      ]) {
+        const inServer = (sql: string): string =>
+          sql
+            .replace("'2026-01-01', @@global.time_zone", `'2026-01-01', '${winter}'`)
+            .replace("'2026-07-01', @@global.time_zone", `'2026-07-01', '${summer}'`)
+        const server: DataSource = Object.create(db, {
+          query: { value: (sql: string) => db.query(inServer(sql)) },
+        })
+        expect(await tablesInLocalTime(server, ['Notes1763650000000'])).to.eql(['notes'])
+      }
     })
   })
 })
