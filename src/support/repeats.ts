@@ -22,7 +22,8 @@ export function createRepeats(): Repeats {
 
   async function run(attempt: () => Promise<boolean>, count = 0): Promise<boolean> {
     if (await attempt()) return true
-    if (isStopped || waiting.size >= MOST_WAITING) return false
+    // Work that is repeated keeps its place: nobody would learn that it was given up.
+    if (isStopped || (count === 0 && waiting.size + running.size >= MOST_WAITING)) return false
     const timer = setTimeout(
       () => {
         waiting.delete(timer)

@@ -129,6 +129,19 @@ describe('A mail that could not be sent, without the jobs brick', () => {
     await app.close()
   })
 
+  it('keeps its place among a thousand others while it is tried again', async () => {
+    const { app, mailer, ids } = await scene([away(), silence, ...Array.from({ length: 1000 }, away)])
+    const { id } = await mailer.send(MESSAGE)
+    for (const milliseconds of [1000, 29_500]) await pass(milliseconds)
+    const others = await Promise.allSettled(Array.from({ length: 1000 }, () => mailer.send(MESSAGE)))
+    const givenUp = others.filter(({ status }) => status === 'rejected')
+    // Its second attempt ends without a response, and the third one succeeds.
+    for (const milliseconds of [500, 4000]) await pass(milliseconds)
+    expect(ids.filter((each) => each.includes(id))).to.have.length(3)
+    expect(givenUp).to.have.length(1)
+    await app.close()
+  })
+
   it('takes no room if it was given up because a thousand others wait', async () => {
     const failures = Array.from({ length: 1003 }, away)
     const { app, mailer } = await scene(failures)
