@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, type App, type AppOptions } from 'mortar'
 import { rawRequest } from '../support/raw-request.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
 import { recorder } from './recorder.ts'
 
 const fails = (): never => {
@@ -188,6 +189,22 @@ describe('/livez and /readyz', () => {
       expect(response.status).to.equal(503)
       expect(await response.json()).to.deep.equal({ status: 'unready', failed: ['start'] })
       expect((await fetch(`${url}/livez`)).status).to.equal(200)
+    })
+  })
+
+  it('stay 503 draining after a close during the start', async () => {
+    const gate = deferred()
+    const app = createApp().use(defineBrick({ name: 'slow', start: () => gate.promise }))
+    await serving(app, async (url) => {
+      const ready = app.ready().catch(() => undefined)
+      const closing = app.close()
+      gate.resolve()
+      await Promise.all([ready, closing])
+      const response = await fetch(`${url}/readyz`)
+      expect([response.status, await response.json()]).to.deep.equal([
+        503,
+        { status: 'draining', failed: [] },
+      ])
     })
   })
 

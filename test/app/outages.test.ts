@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createApp, ServiceUnavailable, type OutageFailure, type Outages } from 'mortar'
+import { createApp, defineBrick, ServiceUnavailable, type OutageFailure, type Outages } from 'mortar'
 import { loggerTo } from './recorder.ts'
 
 describe('The service outages', () => {
@@ -113,6 +113,19 @@ describe('The service outages', () => {
     for (let times = 0; times < 2; times += 1)
       outages.log(failure('busy', new ServiceUnavailable('Too many wait.', { code: 'busy' })))
     expect(texts().slice(1)).to.deep.equal(['warn busy failed: Too many wait.'])
+  })
+
+  it('shows the failures of a brick that stops, before the process ends', async () => {
+    const stop = ({ outages: service }: { readonly outages: Outages }): void => {
+      for (let times = 0; times < 2; times += 1) service.log(failure('queue', new Error('away')))
+    }
+    const app = createApp({ environment: 'test', logger }).use(defineBrick({ name: 'queue', stop }))
+    await app.ready()
+    await app.close()
+    expect(texts()).to.deep.equal([
+      'warn queue failed: away',
+      'warn Further failures since the last line: queue 1.',
+    ])
   })
 
   it('shows no secret of an error, and works with errors that cannot be read', () => {

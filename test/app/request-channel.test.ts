@@ -99,6 +99,8 @@ describe('The channel tracing:mortar.request', () => {
     it('publishes the error of a 5xx once, and no error that the client caused', async () => {
       const boom = new Error('boom')
       const away = new HttpError(503, 'away', { code: 'database_away' })
+      // Its rendering fails too.
+      const odd = new HttpError(503, 'odd', { headers: { 'not a name': '1' } })
       const app = createApp({ environment: 'test' }).use(
         createRouter()
           .get('/sync', () => {
@@ -111,6 +113,9 @@ describe('The channel tracing:mortar.request', () => {
           .get('/away', () => {
             throw away
           })
+          .get('/odd', () => {
+            throw odd
+          })
           .get('/bad', () => {
             throw new BadRequest('no')
           }),
@@ -118,7 +123,7 @@ describe('The channel tracing:mortar.request', () => {
       const { fetch } = await open(app)
       await fetch('/bad')
       observer = new Observer()
-      for (const path of ['/sync', '/late', '/away', '/bad']) {
+      for (const path of ['/sync', '/late', '/away', '/odd', '/bad']) {
         const ended = once(observer, 'end')
         await fetch(path)
         await ended
@@ -127,11 +132,13 @@ describe('The channel tracing:mortar.request', () => {
         'error GET /sync undefined',
         'error GET /late undefined',
         'error GET /away undefined',
+        'error GET /odd undefined',
       ])
       expect(observer.requests.map(({ error, status }) => [error, status])).deep.equal([
         [boom, 500],
         [boom, 500],
         [away, 503],
+        [odd, 500],
         [undefined, 400],
       ])
     })
