@@ -338,6 +338,11 @@ describe('Services', () => {
         .override({ b: value(1) }),
     )
     expect(typo.code).to.equal('MORTAR_SERVICE_OVERRIDE')
+    const broken = singleton(() => {
+      throw new Error('no fake')
+    })
+    const { message } = await startupError(createApp().use(brick).override({ a: broken }))
+    expect(message).to.include("The service 'a' of brick 'x' could not be made: no fake")
   })
 })
 

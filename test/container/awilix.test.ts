@@ -350,10 +350,14 @@ describe('ctx.scope', () => {
       .provide({
         messages: asFunction(({ currentUser }) => `for ${currentUser as string}`).scoped(),
         plain: scoped(({ requestId }) => ({ id: requestId })),
+        shared: singleton(() => 'shared'),
       })
       .use(
         createRouter()
+          .get('/own', (ctx) => ctx.services['shared'])
           .use((ctx, next) => {
+            // Other requests have the application's own.
+            if (ctx.path === '/own') ctx.scope.register({ shared: asValue('own') })
             ctx.scope.register({ currentUser: asValue(ctx.id) })
             return next()
           })
@@ -365,9 +369,11 @@ describe('ctx.scope', () => {
             ctx.scope.has('plain'),
             ctx.scope.has('toString'),
             ctx.scope.createScope().resolve('requestId') === ctx.id,
+            ctx.services['shared'] === 'shared',
           ]),
       )
-    expect((await app.inject('/')).json()).to.deep.equal([true, true, true, true, true, false, true])
+    expect((await app.inject('/own')).body).to.equal('own')
+    expect((await app.inject('/')).json()).to.deep.equal([true, true, true, true, true, false, true, true])
     await app.close()
   })
 

@@ -6,6 +6,7 @@ import { array, date, number, object, string } from 'yup'
 import { z } from 'zod'
 import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
+import { rawRequest } from '../support/raw-request.ts'
 
 const one = (handler: Handler) => createApp().use(createRouter().get('/', handler as never))
 
@@ -167,6 +168,16 @@ describe('A handler’s value', () => {
         expect(response.status).to.equal(500)
         expect(response.headers.get('content-type')).to.equal('application/problem+json')
       }
+    })
+
+    it('reads a header that was sent several times as one text', async () => {
+      const { url } = await open(one((ctx) => [ctx.get('Set-Cookie'), ctx.get('X-One')].join('; ')))
+      const headers = 'Set-Cookie: a=1\r\nX-One: c\r\nset-cookie: b=2\r\nX-One: d\r\nConnection: close'
+      const { text } = await rawRequest(
+        Number(new URL(url).port),
+        `GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`,
+      )
+      expect(text).to.include('\r\n\r\na=1, b=2; c, d')
     })
 
     it('sets headers and cookies', async () => {
