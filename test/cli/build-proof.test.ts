@@ -47,6 +47,15 @@ describe('the proof of a build', function () {
     expect(existsSync(join(project.directory, 'dist.new'))).to.equal(false)
   }
 
+  it('covers more files than the arguments of a program can name', () => {
+    const files = Array.from({ length: 600 }, (_, at) => [`jobs/${'a'.repeat(200)}${at}.ts`, 'export {}\n'])
+    const { ran } = build({
+      'routes/index.get.ts': 'export default () => 1\n',
+      ...(Object.fromEntries(files) as Files),
+    })
+    expect(ran.code, ran.err).to.equal(0)
+  })
+
   it('rewrites subpath imports to the compiled files: patterns, exact names, conditions and lists', () => {
     const { ran, project } = build({
       ...manifest({

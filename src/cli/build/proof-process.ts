@@ -71,7 +71,9 @@ function sent(error: unknown): SentError {
   return { name, message, stack, ...('code' in error && { code: error.code }) }
 }
 
-const proof = JSON.parse(process.argv[2]!) as Proof
+const proof = await new Promise<Proof>((resolve) => {
+  process.once('message', (message: Proof) => resolve(message))
+})
 const broken = await linkEach(proof.files)
 const failures = broken.length > 0 ? broken : await assemble(proof)
 // The application's modules may have left a timer, which would keep the process.

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { StartupErrors } from '../../errors/startup-error.ts'
 import { MANIFEST_FOLDER, manifestPath } from '../../files/manifest.ts'
 import { processVariables } from '../../support/env/environment.ts'
+import { ignore } from '../../support/ignore.ts'
 import { commandLineFolder } from '../framework-manifest.ts'
 import { type BuildRecord, compiledFiles } from './build-record.ts'
 import { readImports } from '../project/imports-of.ts'
@@ -82,11 +83,13 @@ function urlOf(file: string): string {
 async function runProof(proof: Proof, root: string): Promise<readonly Failure[]> {
   const program = join(commandLineFolder(), `build/proof-process${extname(import.meta.filename)}`)
   const { NODE_OPTIONS = '', ...variables } = processVariables()
-  const child = spawn(process.execPath, [...argumentsFor(program), program, JSON.stringify(proof)], {
+  const child = spawn(process.execPath, [...argumentsFor(program), program], {
     cwd: root,
     env: { ...variables, ...(!/\btsx\b/.test(NODE_OPTIONS) && { NODE_OPTIONS }), FRAMEWORK_MODE: 'inspect' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
+  // Not as an argument: Linux accepts 128 kB, and Windows 32 kB.
+  child.send(proof, ignore)
   let output = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (output += text))
   let failures: readonly Failure[] | undefined
