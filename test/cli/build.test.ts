@@ -1,7 +1,19 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { replaceOutput } from '../../src/cli/build/replace-output.ts'
+import { asNobody } from '../support/as-nobody.ts'
 import { freePort } from '../support/free-port.ts'
 import { createProject, linkPackages, type TestProject } from './project.ts'
 
@@ -219,6 +231,31 @@ describe('mortar build and mortar start', function () {
     expect(ran.err).to.match(/routes\/table\.get.*does not satisfy/)
     expect(ran.err).to.include("Type 'number' is not assignable to type 'string | Unchanged'")
     expect(contentsOf(out)).to.deep.equal(before)
+  })
+
+  it('keep the previous build whole where it cannot be replaced', async function () {
+    if (process.platform === 'win32') this.skip()
+    const folder = mkdtempSync(join(tmpdir(), 'mortar-replace-'))
+    for (const [name, mode] of [
+      ['.', 0o755],
+      ['closed', 0o755],
+      ['closed/dist', 0o777],
+      ['fresh', 0o777],
+    ] as const) {
+      mkdirSync(join(folder, name), { recursive: true })
+      chmodSync(join(folder, name), mode)
+    }
+    writeFileSync(join(folder, 'closed/dist/app.js'), 'before')
+    chmodSync(join(folder, 'closed'), 0o555)
+    const replacing = asNobody(() => replaceOutput(join(folder, 'fresh'), join(folder, 'closed/dist')))
+    expect(await replacing.catch(({ code }: NodeJS.ErrnoException) => code)).to.equal('EACCES')
+    expect(readdirSync(join(folder, 'closed/dist'))).to.deep.equal(['app.js'])
+    chmodSync(join(folder, 'closed'), 0o755)
+    // As after a build that was stopped in the last moment.
+    mkdirSync(join(folder, 'closed/dist.old/app.js'), { recursive: true })
+    await replaceOutput(join(folder, 'fresh'), join(folder, 'closed/dist'))
+    expect(readdirSync(folder, { recursive: true })).to.have.members(['closed', 'closed/dist'])
+    rmSync(folder, { recursive: true })
   })
 
   it('never replace a folder that a build did not make', () => {

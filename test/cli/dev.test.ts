@@ -112,9 +112,10 @@ describe('mortar dev', function () {
     expect(serving.output.text()).not.to.include('was killed')
   })
 
-  it('follows neither the output of a build nor an unfinished one', async () => {
+  it('follows no output of a build: neither an unfinished nor a replaced one', async () => {
     serving.output.clear()
-    project.write({ 'dist.new/app.js': 'export {}\n', 'dist/app.js': 'export {}\n' })
+    for (const folder of ['dist', 'dist.new', 'dist.old'])
+      project.write({ [`${folder}/app.js`]: 'export {}\n' })
     project.write({ 'routes/word.get.ts': `export default () => ({ text: 'third', pid: process.pid })\n` })
     await until('/word', ({ body }) => body.text === 'third')
     expect(serving.output.text()).not.to.match(/dist\S* changed/)

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { watchTree } from '../../src/cli/dev/watch-tree.ts'
+import { asNobody } from '../support/as-nobody.ts'
 
 describe('watchTree', () => {
   it('follows a folder that takes the name of a renamed one in the same moment', async () => {
@@ -97,18 +98,15 @@ describe('watchTree', () => {
     chmodSync(root, 0o755)
     chmodSync(join(root, 'closed'), 0)
     symlinkSync('itself', join(root, 'itself'))
-    const own = process.geteuid!()
-    // Root may read every folder.
-    if (own === 0) process.seteuid!(65_534)
     let end: (() => void) | undefined
     try {
-      end = watchTree(root, { folder: () => true, file: () => true }, (paths) => void seen.push(...paths))
-      process.seteuid!(own)
+      end = await asNobody(() =>
+        watchTree(root, { folder: () => true, file: () => true }, (paths) => void seen.push(...paths)),
+      )
       writeFileSync(join(root, 'open/one.ts'), '1')
       for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
       expect(seen).to.deep.equal([join(root, 'open/one.ts')])
     } finally {
-      process.seteuid!(own)
       end?.()
       rmSync(root, { recursive: true })
     }

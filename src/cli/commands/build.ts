@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifest.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
@@ -10,6 +10,7 @@ import { readLock, writeOutputPackage } from '../build/output-package.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
 import { proveOutput } from '../build/prove.ts'
+import { besideOutput, replaceOutput } from '../build/replace-output.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -29,7 +30,7 @@ export const build: Command = {
     // A broken lockfile is reported before the application is compiled.
     await readLock(project.root)
     await writeManifest(project)
-    const { routes, remark } = await buildInto(`${project.out}.new`, project, input.terminal)
+    const { routes, remark } = await buildInto(besideOutput(project.out).fresh, project, input.terminal)
     if (routes === undefined) return 1
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
     input.terminal.note(`Built ${routes} routes into ${shown(project.out, input.directory)} in ${seconds} s.`)
@@ -55,8 +56,7 @@ async function buildInto(fresh: string, project: Project, terminal: Terminal): P
     const remark = await writeOutputPackage(project, fresh)
     await linkItself(project, fresh)
     await proveOutput(project, { fresh, record })
-    await rm(project.out, { recursive: true, force: true })
-    await rename(fresh, project.out)
+    await replaceOutput(fresh, project.out)
     return { routes, remark }
   } finally {
     await rm(fresh, { recursive: true, force: true })

@@ -1,3 +1,4 @@
+import { besideOutput } from '../build/replace-output.ts'
 import { isInside, type Project, shown } from '../project/project.ts'
 import type { WatchFilter } from './watch-tree.ts'
 
@@ -9,13 +10,12 @@ const TEST = /\.(?:test|spec)\.m?[jt]sx?$/
 
 /** Filter of the watched files: modules and `.env` files, without tests, build output and unfinished build output. */
 export function projectFilter({ root, out, routes }: Project): WatchFilter {
+  const outputs = new Set([out, ...Object.values(besideOutput(out))])
   return {
     folder(path, name) {
       // A directory of routes may have a folder with any of these names.
       const isRoutes = routes !== undefined && (path === routes || isInside(path, routes))
-      return (
-        path !== out && path !== `${out}.new` && !name.startsWith('.') && (isRoutes || !FOREIGN.has(name))
-      )
+      return !outputs.has(path) && !name.startsWith('.') && (isRoutes || !FOREIGN.has(name))
     },
     file(path, name) {
       if (name.startsWith('.env') && shown(path, root) === name) return true
