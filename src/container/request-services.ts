@@ -13,14 +13,9 @@ export interface RequestContainer<Source> {
   scope(services: Services): RequestScope
 }
 
-const LOOKED_FOR_BY_JAVASCRIPT = new Set([
-  'then',
-  'toJSON',
-  'constructor',
-  'inspect',
-  'nodeType',
-  'asymmetricMatch',
-])
+const LOOKED_FOR_BY_JAVASCRIPT = new Set(
+  'then toJSON constructor inspect nodeType asymmetricMatch'.split(' '),
+)
 
 const SOURCE = Symbol('source')
 const STATE = Symbol('state')

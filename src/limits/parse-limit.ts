@@ -1,5 +1,5 @@
 import type { Limit } from '../contracts/limiter.ts'
-import { seconds } from '../support/duration.ts'
+import { milliseconds } from '../support/duration.ts'
 
 /** A limit with its window in whole seconds. */
 export interface ParsedLimit {
@@ -23,19 +23,9 @@ export function parseLimit(limit: Limit): ParsedLimit {
   if (known !== undefined) return known
   if (!Number.isSafeInteger(limit.limit) || limit.limit < 1 || limit.limit > HIGHEST_LIMIT)
     throw new RangeError("has no whole 'limit' of at least 1.")
-  const length = lengthOf(limit.window)
+  const length = milliseconds(limit.window) / 1000
   if (!(length >= 1 && length <= LONGEST_WINDOW)) throw new RangeError("has no 'window' from '1s' to '24d'.")
   const result = { limit: limit.limit, window: Math.ceil(length) }
   parsed.set(limit, result)
   return result
-}
-
-/** Converts to seconds; NaN for an invalid duration. */
-function lengthOf(window: unknown): number {
-  if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
-  try {
-    return seconds(window)
-  } catch {
-    return Number.NaN
-  }
 }

@@ -10,7 +10,7 @@ import { readLock, writeOutputPackage } from '../build/output-package.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
 import { proveOutput } from '../build/prove.ts'
-import { besideOutput, replaceOutput } from '../build/replace-output.ts'
+import { replaceOutput } from '../build/replace-output.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -30,7 +30,7 @@ export const build: Command = {
     // A broken lockfile is reported before the application is compiled.
     await readLock(project.root)
     await writeManifest(project)
-    const { routes, remark } = await buildInto(besideOutput(project.out).fresh, project, input.terminal)
+    const { routes, remark } = await buildInto(`${project.out}.new`, project, input.terminal)
     if (routes === undefined) return 1
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
     input.terminal.note(`Built ${routes} routes into ${shown(project.out, input.directory)} in ${seconds} s.`)

@@ -28,10 +28,8 @@ export interface ServingOptions {
  * requests need them. Ends together with the watching process.
  * @param canClose called when the end of the watching process closes the application.
  */
-export async function serveForDevelopment(
-  { values, waits }: ServingOptions,
-  canClose: () => void,
-): Promise<void> {
+export async function serveForDevelopment(options: ServingOptions, canClose: () => void): Promise<void> {
+  const { values, waits } = options
   const begin = performance.now()
   const project = findProject({ values, directory: process.cwd() })
   loadEnvFiles(project.root)

@@ -1,4 +1,3 @@
-import { besideOutput } from '../build/replace-output.ts'
 import { isInside, type Project, shown } from '../project/project.ts'
 import type { WatchFilter } from './watch-tree.ts'
 
@@ -10,7 +9,7 @@ const TEST = /\.(?:test|spec)\.m?[jt]sx?$/
 
 /** Filter of the watched files: modules and `.env` files, without tests, build output and unfinished build output. */
 export function projectFilter({ root, out, routes }: Project): WatchFilter {
-  const outputs = new Set([out, ...Object.values(besideOutput(out))])
+  const outputs = new Set([out, `${out}.new`, `${out}.old`])
   return {
     folder(path, name) {
       // A directory of routes may have a folder with any of these names.
