@@ -1,3 +1,4 @@
+import { ignore } from 'mortar/kit'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
@@ -42,22 +43,21 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   known.userId = user.id
   await refuseWeak(parts, 'password', input.password, user)
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw refused('invalid_reset_token')
-  const passwordHash = await orGiveBack(parts, token, async () => {
-    const hashed = await parts.passwords.hash(input.password)
+  const isStored = await orGiveBack(parts, token, async () => {
+    const passwordHash = await parts.passwords.hash(input.password)
     if (!hasProvenEmail(user)) for (const feature of parts.features) await feature.addressProving?.(user)
     await endAccessTokens(parts, user.id, user.passwordVersion)
-    return hashed
+    return storePassword(parts, {
+      userId: user.id,
+      passwordHash,
+      keptSession: null,
+      now: now(),
+      version: user.passwordVersion,
+      // The token proves ownership of the mailbox.
+      ...(!hasProvenEmail(user) && { emailVerifiedAt: now() }),
+    })
   })
-  const change = {
-    userId: user.id,
-    passwordHash,
-    keptSession: null,
-    now: now(),
-    version: user.passwordVersion,
-    // The token proves ownership of the mailbox.
-    ...(!hasProvenEmail(user) && { emailVerifiedAt: now() }),
-  }
-  if (!(await storePassword(parts, change))) throw refused('invalid_reset_token')
+  if (!isStored) throw refused('invalid_reset_token')
   return user
 }
 
@@ -66,12 +66,15 @@ function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): 
   return !user.isDisabled && (passwordVersion === null || passwordVersion === user.passwordVersion)
 }
 
-/** Restores the token when the hash queue is full or the store fails, since the client is asked to try again. */
+/**
+ * Restores the token when the hash queue is full or the store fails, since the client is asked to try again. If the password
+ * is stored nevertheless, its version makes the token worthless.
+ */
 async function orGiveBack<T>(parts: AuthParts, token: StoredResetToken, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    await parts.store.insertResetToken(token, parts.mostResetTokens)
+    await parts.store.insertResetToken(token, parts.mostResetTokens).catch(ignore)
     throw error
   }
 }

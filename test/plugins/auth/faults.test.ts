@@ -1,7 +1,17 @@
 import { expect } from 'chai'
 import type { Answer, Client } from './support/client.ts'
 import { onEachStore } from './support/on-each-store.ts'
-import { ADA, PASSWORD, resetTokenFor, settle, signedUp, type InWorld, type World } from './support/world.ts'
+import { registered, withPasskeys } from './support/passkey-scene.ts'
+import {
+  ADA,
+  PASSWORD,
+  resetTokenFor,
+  settle,
+  signedUp,
+  type InWorld,
+  type World,
+  type WorldOptions,
+} from './support/world.ts'
 
 const NEXT = 'another horse battery'
 
@@ -10,11 +20,11 @@ async function sweep(
   inWorld: InWorld,
   prepare: (world: World) => Promise<{ request: () => Promise<Answer>; client: Client }>,
   check: (world: World, client: Client, answer: Answer) => Promise<void>,
-  { mayPass = false } = {},
+  { mayPass = false, options = {} }: { mayPass?: boolean; options?: WorldOptions } = {},
 ): Promise<number> {
   for (let statement = 1; ; statement++) {
     let reached = true
-    await inWorld({}, async (world) => {
+    await inWorld(options, async (world) => {
       const { request, client } = await prepare(world)
       await settle(world)
       const fault = world.storage.interruptions.failAt(statement)
@@ -79,6 +89,25 @@ onEachStore('a failure between any two statements', (inWorld) => {
       { mayPass: true },
     )
     expect(statements).to.be.at.least(5)
+  })
+
+  it('of a reset leaves its link valid as long as the password is not stored', async () => {
+    const reset = { token: '', password: NEXT }
+    const statements = await sweep(
+      inWorld,
+      async (world) => {
+        // The first proof of the address removes the passkeys of before.
+        const { client } = await registered(world)
+        reset.token = await resetTokenFor(world)
+        return { client, request: () => world.client().post('/auth/reset-password', reset) }
+      },
+      async (world, _client, answer) => {
+        if (answer.status >= 500)
+          expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      },
+      { mayPass: true, options: withPasskeys() },
+    )
+    expect(statements).to.be.at.least(6)
   })
 
   it('of a change of the password never leaves another session beside the new one', async () => {
