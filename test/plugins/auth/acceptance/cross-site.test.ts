@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { throughBothAdapters } from '../../../support/adapters.ts'
+import { inWorld, signedUp } from '../support/world.ts'
 import { cookieOf, newcomer, openService, PASSWORD, type Service } from './service.ts'
 
 type Headers = Record<string, string>
@@ -117,4 +118,19 @@ describe('cross-site requests to the auth endpoints', () => {
       )
     })
   })
+})
+
+describe('an application whose address only its provider knows', () => {
+  const appUrl = 'https://notes.example.com'
+
+  for (const [origin, status] of [
+    [appUrl, 200],
+    ['https://other.example.com', 403],
+  ] as const)
+    it(`responds with ${status} to the cookie from a page of ${origin}, behind a proxy that changes the host`, () =>
+      inWorld({ auth: { appUrl } }, async (world) => {
+        const client = await signedUp(world)
+        const answer = await client.post('/auth/refresh', undefined, { origin, host: 'internal:3000' })
+        expect(answer.status).to.equal(status)
+      }))
 })

@@ -123,10 +123,13 @@ onEachDatabase('account()', (inWorld) => {
       await client.post('/auth/login', ADA)
       expect((await client.delete('/auth/account')).status).to.equal(204)
       expect((await restore(world, links[0]!)).body.code).to.equal('invalid_link')
-      // What the operator has ended counts no more, and the user can begin again.
+      // What the operator has ended counts no more, and the user can begin again, with the whole time.
       await provider(world).enable(id)
+      world.clock.advance(10 * DAY)
       await client.post('/auth/login', ADA)
       expect((await client.delete('/auth/account')).status).to.equal(204)
+      world.clock.advance(13 * DAY)
+      await prune(world)
       await settle(world)
       expect((await restore(world, links.at(-1)!)).status).to.equal(200)
     })

@@ -3,6 +3,7 @@ import { notices } from '@mortar/auth/notices'
 import type { AccountMail } from '../../../../plugins/auth/features/mails.ts'
 import { Client } from '../support/client.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
+import { enrolled, WITH_TOTP } from '../support/second-factor.ts'
 import {
   ADA,
   inWorld as onSqlite,
@@ -188,4 +189,22 @@ describe('notices()', () => {
       await other.post('/auth/login', ADA, FIREFOX)
       expect(await kindsOf(world, mails)).to.deep.equal([])
     }))
+
+  it('know it by its device cookie through both steps of a login', () => {
+    const mails: AccountMail[] = []
+    const features = [...WITH_TOTP.auth!.features!, notices()]
+    const options = { ...WITH_TOTP, auth: { features, sendMail: (mail: AccountMail) => mails.push(mail) } }
+    return onSqlite(options, async (world) => {
+      const { client, next } = await enrolled(world)
+      const login = async (browser: Client) => {
+        const { body } = await browser.post('/auth/login', ADA, FIREFOX)
+        const step = { challenge: body.challenge, code: next() }
+        expect((await browser.post('/auth/login/factor', step, FIREFOX)).status).to.equal(200)
+      }
+      await login(client)
+      expect(await kindsOf(world, mails)).to.deep.equal(['factor-added'])
+      await login(world.client())
+      expect(await kindsOf(world, mails)).to.deep.equal(['factor-added', 'new-browser'])
+    })
+  })
 })

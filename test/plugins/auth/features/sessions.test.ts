@@ -237,16 +237,19 @@ describe('sessions()', () => {
       expect((await client.get('/auth/sessions')).text).to.not.include('script')
     }))
 
-  it('lists sessions although the place cannot be found', () => {
-    const place = () => Promise.reject(new Error('no map'))
-    return onSqlite(
-      { withFeatures: true, auth: { features: [recent(), sessions({ place })] } },
-      async (world) => {
+  const noMap = new Error('no map')
+  const failing = {
+    rejects: () => Promise.reject(noMap),
+    throws: () => {
+      throw noMap
+    },
+  }
+  for (const [how, place] of Object.entries(failing))
+    it(`lists sessions although the place cannot be found: the function ${how}`, () =>
+      onSqlite({ withFeatures: true, auth: { features: [recent(), sessions({ place })] } }, async (world) => {
         const { status, body } = await (await signedUp(world)).get('/auth/sessions')
         expect([status, body.sessions[0].place]).to.deep.equal([200, null])
-      },
-    )
-  })
+      }))
 
   it('is refused without recent() and twice, and so is anything else', async () => {
     for (const make of [

@@ -82,8 +82,10 @@ describe('social()', () => {
         expect((await client.post('/auth/login', ADA)).status).to.equal(200)
       }))
 
-    it('keeps the last way in, also of 16 concurrent deletions', () =>
-      inWorld(withSocial(), async (world) => {
+    it('keeps the last way in, also of 16 concurrent deletions and of an issuer in another spelling', () => {
+      const issuer = `${scene.issuer.url}/`
+      const providers = [oidc({ name: 'company', issuer, trustEmail: true, ...CLIENT })]
+      return inWorld(withSocial({ providers }), async (world) => {
         const client = world.client()
         await visit(client)
         await meOf(client)
@@ -94,7 +96,8 @@ describe('social()', () => {
         for (const { status, body } of answers)
           if (status !== 404) expect([status, body.code]).to.deep.equal([409, 'last_way_in'])
         expect((await client.get('/auth/accounts')).body.accounts).to.have.length(1)
-      }))
+      })
+    })
 
     it('makes one account in 16 concurrent first visits', () =>
       inWorld(withSocial(), async (world) => {

@@ -95,6 +95,19 @@ onEachStore('A failure between any two statements', (inWorld) => {
       }
     }))
 
+  it('of a signup that shows no account is reported before anything is promised', () =>
+    withVerification(
+      inWorld,
+      async (scene) => {
+        const failing = scene.storage.interruptions.failAt(1)
+        const { status } = await scene.client().post('/auth/signup', ADA)
+        failing.restore()
+        await settle(scene)
+        expect([status, await scene.kinds()]).to.deep.equal([500, []])
+      },
+      { feature: { uniformSignup: true } },
+    ))
+
   it('of a statement whose reply is lost reports the change that has happened', () =>
     withVerification(inWorld, async (scene) => {
       const { token } = await withChange(scene)

@@ -91,6 +91,19 @@ onEachDatabase('passkeys()', (inWorld) => {
       expect(await world.storage.rows('auth_passkeys')).to.have.length(1)
     }))
 
+  it('shows if it is synchronised now, whatever it was before', () =>
+    inWorld(withPasskeys(), async (world) => {
+      const [local, synchronised] = [0x0d, 0x1d]
+      const { client, device } = await registered(world, undefined, { flags: local })
+      const isBackedUp = async () => (await client.get('/auth/passkeys')).body.passkeys[0].backedUp as boolean
+      const shown = [await isBackedUp()]
+      for (const flags of [synchronised, local]) {
+        expect((await logIn(world.client(), device, { flags })).status).to.equal(200)
+        shown.push(await isBackedUp())
+      }
+      expect(shown).to.deep.equal([false, true, false])
+    }))
+
   it('refuses a counter that does not rise, and keeps the passkey', () =>
     inWorld(withPasskeys(), async (world) => {
       const { device } = await registered(world, undefined, { counter: 5 })
