@@ -111,6 +111,16 @@ describe('mortar new', function () {
       }
     })
 
+    it('leaves the address to listen(), which binds those of IPv6 too in production, also in a container', () => {
+      const deployed = ['Dockerfile', 'config/settings.ts', '.env.example'].map((path) =>
+        read(`app-0/${path}`),
+      )
+      const notes = ['deploy/Dockerfile', 'config/settings.ts'].map((path) =>
+        readFileSync(join(ROOT, 'examples/notes', path), 'utf8'),
+      )
+      for (const text of [...deployed, ...notes]) expect(text).not.to.include('0.0.0.0')
+    })
+
     it('begins with a migration if it has the tables of users, and with those of the features', () => {
       for (const name of names) {
         const files = filesOf(name).filter(({ path }) => /\/migrations\/.+\.ts$/.test(path))

@@ -8,7 +8,6 @@ export const settings = env.all((read) => {
   })
   const port = read.port('PORT', { default: 3000 })
   const test = environment === 'test'
-  const production = environment === 'production'
   const authProvider = read.oneOf('AUTH_PROVIDER', ['basic', 'document', 'hosted', 'library'], {
     default: 'basic',
   })
@@ -16,8 +15,8 @@ export const settings = env.all((read) => {
   return {
     environment,
     port,
-    /** Only this machine reaches a development server. */
-    host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
+    /** By default, only this machine reaches a development server, and production listens at every address. */
+    host: read.string('HOST', { optional: true }),
     /** Links in mails begin with it, so production has no default. */
     appUrl: read.url('APP_URL', {
       protocols: ['http', 'https'],

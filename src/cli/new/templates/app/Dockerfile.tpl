@@ -17,7 +17,7 @@ COPY . .
 RUN {{run}} build && {{prune}}
 
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+ENV NODE_ENV=production PORT=3000
 WORKDIR /app
 # Owned by root, so the application cannot change its own code.
 COPY --from=build /app/node_modules ./node_modules

@@ -1,6 +1,6 @@
 # What {{name}} reads from its environment. Copy this file to .env, which git ignores.
 
-# Only this machine reaches 127.0.0.1; in production the default is 0.0.0.0.
+# Only this machine reaches 127.0.0.1; in production the default is every address.
 #PORT=3000
 #HOST=127.0.0.1
 #NODE_ENV=development

@@ -8,7 +8,6 @@ export const settings = env.all((read) => {
   const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
     default: 'development',
   })
-  const production = environment === 'production'
   const port = read.port('PORT', { default: 3000 })
 // #if database
   const test = environment === 'test'
@@ -16,8 +15,8 @@ export const settings = env.all((read) => {
   return {
     environment,
     port,
-    /** By default, a development server is reachable from this machine only. */
-    host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
+    /** By default, a development server is reachable from this machine only, and production listens at every address. */
+    host: read.string('HOST', { optional: true }),
 // #if !basic
     /** The public address of the application. Production has no default. */
     appUrl: read.url('APP_URL', {
