@@ -47,8 +47,11 @@ export function administration(outbox: JobEngine, rows: CarriedRows, carriers: C
     unknown: (names) => outbox.unknown(names),
     async prune(keep) {
       for (const { queue } of carriers.all()) await queue.clean(keep, CLEANED, 'failed')
+      const there: string[] = []
       for (const { id, name } of await rows.old())
         if (await isLost(carriers.of(name).queue, id)) await rows.takeBack(id)
+        else there.push(id)
+      if (there.length > 0) await rows.markAgain(there)
     },
   }
 }

@@ -19,6 +19,12 @@ export function carriedRows(run: RunStatement) {
         `UPDATE {jobs} SET state = 'carried', run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'waiting'`,
         ids,
       )),
+    /** Marks rows again, so that `old` returns others first. */
+    markAgain: async (ids: readonly string[]) =>
+      void (await run(
+        `UPDATE {jobs} SET run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'carried'`,
+        ids,
+      )),
     /** Lets a job wait in the table again. */
     takeBack: async (id: string) =>
       void (await run(

@@ -71,4 +71,22 @@ describe('the engine of jobs in BullMQ', () => {
     await one.prune(60_000)
     expect((await one.counts()).waiting).to.equal(0)
   })
+
+  it('hands a lost job over again although more than a thousand older ones wait', async () => {
+    const { one } = pair
+    const rows = (await place().open(schema)).getRepository(schema.MortarJobs)
+    const job = newJob()
+    await one.add(job)
+    await one.claim(['report'], 1)
+    const row = await rows.findOneByOrFail({ id: job.id })
+    const others = Array.from({ length: 1000 }, (_, index) => ({ ...row, id: `other ${index}`, run_at: 1 }))
+    for (let from = 0; from < others.length; from += 100) await rows.insert(others.slice(from, from + 100))
+    const lost = mock.method(Queue.prototype, 'getJob', async (id: string) =>
+      id === job.id ? undefined : {},
+    )
+    await rows.update({ id: job.id }, { run_at: 2 })
+    for (let count = 0; count < 2; count++) await one.prune(60_000)
+    lost.mock.restore()
+    expect(await rows.findBy({ state: 'waiting' })).to.have.lengthOf(1)
+  })
 })
