@@ -12,6 +12,7 @@ import {
   isRef,
   isYup,
   listTests,
+  memberSchemas,
   refusedValues,
   validateByPrivate,
   type YupIssue,
@@ -104,11 +105,7 @@ function warn(finding: string): void {
 }
 
 function isKnownThroughout(schema: unknown): boolean {
-  if (!isYup(schema)) return true
-  if (!isKnownCode(schema)) return false
-  const { fields = {}, innerType, spec } = schema
-  const items: readonly unknown[] = Array.isArray(spec?.types) ? spec.types : []
-  return [...Object.values(fields), innerType, ...items].every(isKnownThroughout)
+  return !isYup(schema) || (isKnownCode(schema) && memberSchemas(schema).every(isKnownThroughout))
 }
 
 /** Finds the first property that a copy of yup lacks. */

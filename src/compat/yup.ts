@@ -209,6 +209,13 @@ export function ownMember(value: Readonly<Record<string, unknown>>, key: string)
   return INHERITED.has(key) && !Object.hasOwn(value, key) ? undefined : value[key]
 }
 
+/** Returns the schemas of all members: fields, and items of an array or a tuple. */
+export function memberSchemas({ fields = {}, innerType, spec }: YupNode): readonly unknown[] {
+  // A lazy schema has no `spec.types`.
+  const items: readonly unknown[] = Array.isArray(spec?.types) ? spec.types : []
+  return [...Object.values(fields), innerType, ...items]
+}
+
 /** Returns the schema of an item: one for all items of an array, one per item of a tuple. */
 export function itemSchema(schema: YupNode, index: number): unknown {
   return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType

@@ -1,7 +1,7 @@
 import { isFileSchema } from './yup/file.ts'
 import type { Schema } from './schema.ts'
 import { shapeOf } from './text-shape.ts'
-import { isYup, type YupNode } from '../compat/yup.ts'
+import { isYup, memberSchemas, type YupNode } from '../compat/yup.ts'
 
 /** Rules of a body schema for the parts of a form. */
 export interface FormShape {
@@ -47,14 +47,7 @@ function entry<T>(name: string, node: YupNode, test: string, param: string): (re
 function hasFile(schema: unknown, seen: Set<unknown>): boolean {
   if (!isYup(schema) || seen.has(schema)) return false
   seen.add(schema)
-  if (isFileSchema(schema)) return true
-  const { types } = schema.spec ?? {}
-  const members = [
-    ...Object.values(schema.fields ?? {}),
-    schema.innerType,
-    ...(Array.isArray(types) ? types : []),
-  ]
-  return members.some((member) => hasFile(member, seen))
+  return isFileSchema(schema) || memberSchemas(schema).some((member) => hasFile(member, seen))
 }
 
 function listsOf(schema: Schema): readonly string[] {

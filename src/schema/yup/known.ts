@@ -4,6 +4,7 @@ import {
   isConditional,
   isRef,
   isYup,
+  memberSchemas,
   refusedValues,
   type YupNode,
 } from '../../compat/yup.ts'
@@ -44,9 +45,7 @@ function isPlainSpec(spec: YupNode['spec']): boolean {
 /** True if a default of the schema or of a part of it is computed by a function of the application. */
 export function computesDefaults(schema: unknown): boolean {
   if (!isYup(schema)) return false
-  const items = Array.isArray(schema.spec.types) ? schema.spec.types : [schema.innerType]
-  const members = [...Object.values(schema.fields ?? {}), ...items]
-  return typeof schema.spec.default === 'function' || members.some(computesDefaults)
+  return typeof schema.spec.default === 'function' || memberSchemas(schema).some(computesDefaults)
 }
 
 function isPlainTest(test: YupNode['tests'][number]): boolean {
