@@ -13,7 +13,7 @@ import type { RouteBatch, RouteSink } from '../../routing/route-sink.ts'
 import type { MiddlewareScope, Route } from '../../routing/route.ts'
 import { ignore } from '../../support/ignore.ts'
 import { importTogether } from '../project/import-together.ts'
-import type { ProjectApp } from '../project/inspect-project.ts'
+import type { ProjectApp } from '../project/import-app.ts'
 import { matchesFile } from './match-file.ts'
 import { DEFINITION_KEYS } from '../../routing/check-definition.ts'
 

@@ -1,25 +1,15 @@
-import { pathToFileURL } from 'node:url'
-import type { App, Inspection } from '../../app/app.ts'
-import type { ResolvedOptions } from '../../app/options.ts'
-import { StartupError } from '../../errors/startup-error.ts'
+import type { Inspection } from '../../app/app.ts'
+import type { StartupError } from '../../errors/startup-error.ts'
 import { readDirectory } from '../../files/load-routes.ts'
 import type { MiddlewareScope } from '../../routing/route.ts'
-import type { RouteBatch } from '../../routing/route-sink.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables } from '../../support/env/environment.ts'
 import { collectProblems } from '../../support/env/placeholders.ts'
+import { importApp, type ProjectApp } from './import-app.ts'
 import { importTogether } from './import-together.ts'
 import { allowTypeScript } from './import-typescript.ts'
 import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
-
-/** The application as the CLI uses it: the public interface and the directories of its routes. */
-export type ProjectApp = App & {
-  readonly batches: readonly RouteBatch[]
-  /** Limits of its close, in seconds, and its logger. */
-  readonly closeLimits: Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay' | 'logger'>
-  replaceRoutes(batch: RouteBatch): void
-}
 
 /** An application that was assembled without being started. */
 export interface InspectedProject extends Inspection {
@@ -37,7 +27,7 @@ export async function inspectProject(project: Project): Promise<InspectedProject
   processVariables()['FRAMEWORK_MODE'] = 'inspect'
   const { result, problems } = await collectProblems(() =>
     namingMissingPackages(project, async () => {
-      const app = await importApp(project)
+      const app = await importProject(project)
       await addRoutes(app, project.routes)
       return { ...(await app.inspect()), scopes: app.batches.flatMap(({ scopes }) => scopes) }
     }),
@@ -53,7 +43,7 @@ export interface AssembledProject extends Inspection {
 /** Assembles an application for a command that uses its real services. */
 export async function assembleProject(project: Project): Promise<AssembledProject> {
   processVariables()['FRAMEWORK_MODE'] = 'command'
-  const app = await namingMissingPackages(project, () => importApp(project))
+  const app = await namingMissingPackages(project, () => importProject(project))
   return { ...(await app.inspect()), loadRoutes: () => addRoutes(app, project.routes) }
 }
 
@@ -61,17 +51,10 @@ export async function assembleProject(project: Project): Promise<AssembledProjec
  * Reads the `.env` files of a project and imports its application.
  * @throws StartupError `MORTAR_CLI_APP` when its module does not export one.
  */
-export async function importApp(project: Project): Promise<ProjectApp> {
+async function importProject(project: Project): Promise<ProjectApp> {
   loadEnvFiles(project.root)
   if (/\.m?ts$/.test(project.app)) await allowTypeScript(project.root)
-  const exports = (await import(pathToFileURL(project.app).href)) as { readonly app?: Partial<ProjectApp> }
-  const { app } = exports
-  if (typeof app?.inspect === 'function' && Array.isArray(app.batches)) return app as ProjectApp
-  throw new StartupError(`${project.app} does not export an application named app.`, {
-    code: 'MORTAR_CLI_APP',
-    remedy: 'Write `export const app = createApp(…)` in that file, or name another module with --app.',
-    files: [project.app],
-  })
+  return importApp(project.app, ', or name another module with --app')
 }
 
 /** Loads the routes by a scan, because the sources are inspected, unless the application has loaded them itself. */

@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url'
-import { StartupError } from '../../errors/startup-error.ts'
 import { endWithProcess } from '../../app/life/end-with-process.ts'
 import { loadRoutes } from '../../files/load-routes.ts'
 import { env } from '../../support/env/env.ts'
-import type { ProjectApp } from './inspect-project.ts'
+import { importApp, type ProjectApp } from './import-app.ts'
 import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
 
@@ -21,7 +20,7 @@ async function startApplication({
   routes,
 }: Pick<Project, 'app' | 'server' | 'routes'>): Promise<ProjectApp> {
   if (server !== undefined) await import(pathToFileURL(server).href)
-  const app = await importCompiled(file)
+  const app = await importApp(file)
   if (server !== undefined || app.listening !== undefined) return app
   if (routes !== undefined && app.batches.length === 0) await loadRoutes(app, routes)
   const { url } = await app.listen(env.port('PORT', { default: 3000 }))
@@ -35,7 +34,7 @@ async function startApplication({
  */
 export function workInBackground(file: string, port: number | undefined): Promise<void> {
   return namingMissingPackages({ app: file, server: undefined, routes: undefined }, async () => {
-    const app = await importCompiled(file)
+    const app = await importApp(file)
     if (port !== undefined) return void (await app.listen(port))
     await app.ready()
     // No load balancer has to notice the end.
@@ -46,17 +45,3 @@ export function workInBackground(file: string, port: number | undefined): Promis
 }
 
 const LONG = 2 ** 30
-
-async function importCompiled(file: string): Promise<ProjectApp> {
-  const { app } = (await import(pathToFileURL(file).href)) as { readonly app?: ProjectApp }
-  if (typeof app?.listen === 'function') return app
-  throw noApp(file)
-}
-
-function noApp(file: string): StartupError {
-  return new StartupError(`${file} does not export an application named app.`, {
-    code: 'MORTAR_CLI_APP',
-    remedy: 'Write `export const app = createApp(…)` in that file.',
-    files: [file],
-  })
-}
