@@ -54,7 +54,8 @@ describe('Bricks', () => {
     const services = { store: value(1) }
     const app = appWith([
       recorded('user', log, { requires: ['store'] }),
-      recorded('keeper', log, { services }),
+      // Of its own too, such as one that another brick may provide in its place.
+      recorded('keeper', log, { services, requires: ['store'] }),
     ])
     await app.ready()
     await app.close()

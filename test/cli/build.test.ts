@@ -44,7 +44,8 @@ const LOCK = {
   requires: true,
   packages: {
     '': { name: 'shop', version: '1.0.0', dependencies: MANIFEST.dependencies },
-    'node_modules/argon2': { version: '0.45.1', hasInstallScript: true },
+    // Development and an optional package need it too.
+    'node_modules/argon2': { version: '0.45.1', devOptional: true, hasInstallScript: true },
     'node_modules/native': { version: '3.0.0', dev: true, hasInstallScript: true },
     'node_modules/packed': {
       version: '1.0.0',
@@ -136,6 +137,7 @@ describe('mortar build and mortar start', function () {
       'node_modules/yup',
     ])
     const packages = lock!['packages'] as Record<string, Record<string, unknown>>
+    expect(packages['node_modules/argon2']).to.deep.equal({ version: '0.45.1', hasInstallScript: true })
     expect(packages['']!['dependencies']).to.deep.equal(dependencies)
     expect(packages['node_modules/packed']!['resolved']).to.equal('file:packages/packed-1.0.0.tgz')
     expect(readFileSync(join(out, 'packages/packed-1.0.0.tgz'), 'utf8')).to.equal('packed')

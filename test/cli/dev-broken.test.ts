@@ -124,7 +124,10 @@ describe('mortar dev, with a broken route file', function () {
       'routes/word.get.js': 'export default () => 1\n',
       'routes/twice.get.ts': route('x'),
       'routes/twice/index.get.ts': route('x', '../../app.ts'),
+      'routes/items/[id].get.ts': route('x', '../../app.ts'),
+      'routes/items/[key].patch.ts': route('x', '../../app.ts'),
     })
+    await until('/items/1', ({ body }) => body.detail?.includes('two names for one position') === true)
     await until('/twice', ({ body }) =>
       /twice\.get\.ts and \S+twice\/index\.get\.ts are both/.test(body.detail ?? ''),
     )
@@ -133,7 +136,8 @@ describe('mortar dev, with a broken route file', function () {
     expect((await get('/word')).body.detail).to.include('are one module')
     expect((await until('/', ({ broken }) => broken !== null)).broken).to.include('users.ts has no method')
     rmSync(join(project.directory, 'routes/users.ts'))
-    rmSync(join(project.directory, 'routes/twice'), { recursive: true })
+    for (const folder of ['twice', 'items'])
+      rmSync(join(project.directory, 'routes', folder), { recursive: true })
     const twice = await until('/twice', ({ broken, body }) => broken !== null && body.text === 'x')
     expect(twice.broken).to.include('are one module').and.not.include('users.ts')
     rmSync(join(project.directory, 'routes/word.get.js'))

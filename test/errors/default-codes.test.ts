@@ -70,6 +70,22 @@ describe('The default code of a status', () => {
   })
 })
 
+describe('A problem document', () => {
+  it('has the status of its error, whatever status its code has elsewhere', async () => {
+    const app = createApp({ logger: false }).use(() => {
+      throw new HttpError(410, 'Why', { code: 'not_found' })
+    })
+    const { statusCode, body } = await app.inject('/')
+    expect(statusCode).to.equal(410)
+    expect(JSON.parse(body)).to.include({
+      status: 410,
+      code: 'not_found',
+      type: 'urn:mortar:problem:not_found',
+    })
+    await app.close()
+  })
+})
+
 describe('Retry-After of an error', () => {
   const rows: readonly (readonly [string, () => HttpError, string, object])[] = [
     ['a time', () => new TooManyRequests(1.2, 'slow'), 'slow', { 'Retry-After': '2' }],

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import { Router, type RouterMiddleware } from '@koa/router'
@@ -22,11 +23,11 @@ const foreign = (): unknown =>
 const parse: Middleware = async (ctx, next) => {
   const chunks: Buffer[] = []
   for await (const chunk of ctx.req) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString()
+  const sent = Buffer.concat(chunks).toString()
   try {
-    Object.assign(ctx.request, { body: JSON.parse(text) as unknown })
+    Object.assign(ctx.request, { body: JSON.parse(sent) as unknown })
   } catch (error) {
-    throw Object.assign(error as Error, { status: 400, body: text })
+    throw Object.assign(error as Error, { status: 400, body: sent })
   }
   await next()
 }
@@ -183,6 +184,10 @@ describe('An error of Koa code', () => {
       })
 
       it('keeps a driver error a 500 that is thrown when the body has been read', async () => {
+        const read: Middleware = async (ctx, next) => {
+          await text(ctx.req)
+          await next()
+        }
         const fails = () => {
           throw Object.assign(new Error('driver'), { status: 409 })
         }
@@ -190,6 +195,8 @@ describe('An error of Koa code', () => {
           app().use(fromKoa(parse)).use(fromKoa(fails)),
           app().use(fromKoaRouter(new Router().post('/', parse as never, fails))),
           app().use(fromKoa(fails)).use(fromKoa(parse)),
+          // It keeps what it has read for itself.
+          app().use(fromKoa(read)).use(fromKoa(fails)),
         ]
         for (const each of apps) {
           const { fetch } = await open(each)
