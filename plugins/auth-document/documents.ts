@@ -16,7 +16,8 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
   const { id, name, email, passwordHash, now } = user
   return {
     ...fields,
-    ...user.fields,
+    // The driver would store undefined as null.
+    ...Object.fromEntries(Object.entries(user.fields ?? {}).filter(([, value]) => value !== undefined)),
     _id: id,
     name,
     email,
@@ -85,6 +86,7 @@ function publicRecord(id: string, document: Document, fields: UserFields): Recor
   }
   for (const field of DATE_FIELDS) record[field] = document[field] ?? null
   // A user from before the field has the value for a new user.
-  for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
+  for (const [field, initial] of Object.entries(fields))
+    record[field] = document[field] === undefined ? initial : document[field]
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
 }

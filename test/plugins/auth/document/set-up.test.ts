@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import type { Db } from 'mongodb'
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm'
 import { auth } from '@mortar/auth'
-import { documentAuth, ensureAuthIndexes, type DocumentAuthOptions } from '@mortar/auth-document'
+import {
+  documentAuth,
+  ensureAuthIndexes,
+  type ConnectedPasswordProvider,
+  type DocumentAuthOptions,
+} from '@mortar/auth-document'
 import { database } from '@mortar/database'
 import { createApp, type AppOptions } from 'mortar'
 import { createClient } from 'mortar/testing'
@@ -62,6 +67,28 @@ onEachMongo('setting up documentAuth', (server) => {
       await db.dropDatabase()
       await startAndStop({ db, createIndexes: true }, PRODUCTION)
       expect(await uniqueKeys(db)).to.deep.equal(UNIQUE)
+    }))
+
+  it('shows a field that is null as null, and one that a user does not have with its first value', () =>
+    inDatabase(async (db) => {
+      const app = appWith({ db, userFields: { plan: 'trial', since: 2030 }, limits: false })
+      const client = createClient(app)
+      const { id } = (await client.post('/auth/signup', ADA)).body.user
+      const shown = async () => {
+        const { body } = await client.post('/auth/login', ADA)
+        const { raw } = (await client.withToken(body.accessToken).get('/auth/me')).body
+        return [raw.plan, raw.since]
+      }
+      expect(await shown()).to.deep.equal(['trial', 2030])
+      const changes = { $set: { plan: null }, $unset: { since: '' } } as const
+      await db
+        .collection<{ _id: string; plan: string | null; since?: number }>('auth_users')
+        .updateOne({ _id: id }, changes)
+      expect(await shown()).to.deep.equal([null, 2030])
+      const { authProvider } = app.services as unknown as { authProvider: ConnectedPasswordProvider }
+      const user = { ...ADA, email: 'bob@example.com', fields: { plan: undefined, since: null } }
+      expect((await authProvider.createUser(user)).raw).to.include({ plan: 'trial', since: null })
+      await app.close()
     }))
 
   it('starts in production with indexes that a migration of the database brick has made', async () => {
