@@ -225,7 +225,7 @@ export interface FeatureAccounts {
   erase(user: StoredUser): Promise<boolean>
   /** Deletes the rows of a user who is gone. */
   forget(userId: string): Promise<void>
-  /** Mails a link that sets a new password, after the response. A failure is an event. */
+  /** Mails a link that sets a new password, after the response, and again while that fails. Each failure is an event. */
   startReset(user: StoredUser, caller: Caller): void
 }
 

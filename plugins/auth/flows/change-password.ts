@@ -70,7 +70,8 @@ async function replacePassword(
   { userId, caller }: { readonly userId: string; readonly caller: Caller },
 ) {
   const user = await parts.store.findUserById(userId)
-  if (user === null) throw sessionOver()
+  // Another process may have disabled the account just now.
+  if (user === null || user.isDisabled) throw sessionOver()
   const { valid } = await parts.passwords.verify(user.passwordHash, current)
   if (!valid) throw wrongCurrentPassword()
   await refuseWeak(parts, 'next', next, user)

@@ -143,10 +143,11 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
   })
 }
 
-/** Sends a link to an account that was not asked for by its address. A failure is an event. */
+/** Sends a link to an account that was not asked for by its address, and again while that fails. Each failure is an event. */
 export async function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
   const user = await parts.store.findUserById(userId)
-  if (user !== null && !user.isDisabled) await sendOnce(parts, user, caller).catch(ignore)
+  if (user !== null && !user.isDisabled)
+    await sendToken({ parts, repeats: parts.mails.repeats }, user, caller)
 }
 
 function emitFailure(

@@ -1,5 +1,5 @@
 import type { Clock, EventBus, Logger, Mailer } from 'mortar'
-import { createRepeats } from 'mortar/kit'
+import { createRepeats, type Repeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { AccountMail, MailContent, Outbox } from '../features/mails.ts'
@@ -25,6 +25,8 @@ export interface OutboxSettings {
 export interface ClosableOutbox extends Outbox {
   /** Runs work after the response, at a random delay. What it throws is logged. */
   later(work: () => Promise<void>): void
+  /** Repeats what is not a mail of `send`, until `finish`. */
+  readonly repeats: Repeats
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
   /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. */
@@ -61,6 +63,7 @@ export function createOutbox(settings: OutboxSettings): ClosableOutbox {
         }),
       )
     },
+    repeats,
     settled: background.settled,
     async finish() {
       await background.settled()

@@ -30,7 +30,7 @@ export function createSessionWatch(options: SessionWatchOptions): SessionWatch {
   const { endedSessions, clock, lifetime, isActive } = options
   return (claims, onEnd) => {
     // A token that expired while its handler ran.
-    if (claims === null || endedSessions.has(claims.sid)) return ended(onEnd)
+    if (claims === null || endedSessions.has(claims.sid)) return (onEnd(), () => undefined)
     const state = { isOver: false }
     let timer: NodeJS.Timeout | undefined
     const stop = (): void => {
@@ -61,9 +61,4 @@ export function createSessionWatch(options: SessionWatchOptions): SessionWatch {
     lookAfter(endedSessions.isComplete() ? claims.exp * 1000 - clock.now() : 0)
     return stop
   }
-}
-
-function ended(onEnd: () => void): () => void {
-  onEnd()
-  return () => undefined
 }

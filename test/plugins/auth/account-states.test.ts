@@ -36,6 +36,16 @@ onEachStore('A disabled account', (inWorld) => {
       expect((await client.get('/private')).status).to.equal(401)
     }))
 
+  it('keeps its password, also of a session whose end this process has not read yet', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
+      const answer = await client.post('/auth/change-password', { current: PASSWORD, next: NEXT })
+      expect([answer.status, answer.body.code]).to.deep.equal([401, 'invalid_token'])
+      await world.storage.changeUsers({ disabled_at: null })
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+    }))
+
   it('has no access token after its deletion, whoever disabled it', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

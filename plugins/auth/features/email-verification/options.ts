@@ -1,7 +1,7 @@
-import type { StartupError, Duration } from 'mortar'
+import type { Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { lifetime } from '../../options/options.ts'
-import { fault } from '../../startup-codes.ts'
+import { wrongOption } from '../../options/wrong-option.ts'
 
 /** Options of `emailVerification`. */
 export interface EmailVerificationOptions {
@@ -37,15 +37,13 @@ export function linkLifetime(options: EmailVerificationOptions): number {
   })
   const { url, uniformSignup = false, verifiedOnly = false } = options
   if (url !== undefined && !isPage(url))
-    throw refusal(
-      'url',
-      'is not the http or https address of a page, without #',
+    throw wrongOption(
+      'url of emailVerification() is not the http or https address of a page, without #',
       "Write 'https://app.example.com/verify'.",
     )
   if (verifiedOnly && !uniformSignup)
-    throw refusal(
-      'verifiedOnly',
-      'needs uniformSignup, because signup would sign in',
+    throw wrongOption(
+      'verifiedOnly of emailVerification() needs uniformSignup, because signup would sign in',
       'Set uniformSignup: true.',
     )
   return lifetime('lifetime', options.lifetime ?? '24h', 60, WEEK)
@@ -53,8 +51,4 @@ export function linkLifetime(options: EmailVerificationOptions): number {
 
 function isPage(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !url.includes('#')
-}
-
-function refusal(option: string, found: string, remedy: string): StartupError {
-  return fault('MORTAR_AUTH_OPTION', `The option ${option} of emailVerification() ${found}.`, { remedy })
 }

@@ -15,6 +15,7 @@ import {
   type World,
   type WorldOptions,
 } from '../support/world.ts'
+import { provider } from './support/account-scene.ts'
 
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' }
 const NEXT = 'another horse battery'
@@ -154,6 +155,33 @@ describe('notices()', () => {
       world.clock.advance(7 * 86_400)
       expect(await use(token)).to.equal(401)
     }))
+
+  it('mail the reset link again if the mail server has failed', () => {
+    const mails: AccountMail[] = []
+    const sent: string[] = []
+    const sendResetEmail = (to: string) => {
+      sent.push(to)
+      if (sent.length === 1) throw new Error('The mail server is away.')
+    }
+    const sendMail = (mail: AccountMail) => mails.push(mail)
+    const options: WorldOptions = {
+      withFeatures: true,
+      auth: { features: [notices()], sendMail, sendResetEmail },
+    }
+    return onSqlite(options, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      const token = new URLSearchParams(new URL(mails[0]!.link!).hash.slice(1)).get('token')
+      expect((await world.client().post('/auth/not-me', { token })).status).to.equal(200)
+      await settle(world)
+      expect(sent).to.deep.equal([ADA.email])
+      // The end of the process sends what waits.
+      await provider(world).flows.close()
+      expect(sent).to.deep.equal([ADA.email, ADA.email])
+      expect(world.typesOf().filter((type) => type === 'auth.password.reset.mail.failed')).to.have.length(1)
+    })
+  })
 
   it('mail no reset link to an account that is disabled meanwhile', () =>
     collecting(onSqlite, async (world, mails) => {
