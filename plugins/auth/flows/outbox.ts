@@ -25,7 +25,7 @@ export interface OutboxSettings {
 export interface ClosableOutbox extends Outbox {
   /** Runs work after the response, at a random delay. What it throws is logged. */
   later(work: () => Promise<void>): void
-  /** Repeats what is not a mail of `send`, until `finish`. */
+  /** Repeats further work, until `finish`. */
   readonly repeats: Repeats
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
