@@ -79,7 +79,13 @@ export { createRepeats } from './support/repeats.ts'
 export type { Repeats } from './support/repeats.ts'
 export { isSameOrigin } from './support/same-origin.ts'
 export type { StatementResult } from './support/statement-result.ts'
-export { briefTransaction, kindOf, tableStatements } from './support/table-statements.ts'
+export {
+  briefTransaction,
+  kindOf,
+  nameOfTable,
+  runInPool,
+  tableStatements,
+} from './support/table-statements.ts'
 export type {
   BuildStatement,
   DatabaseKind,

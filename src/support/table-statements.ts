@@ -64,7 +64,7 @@ export function tableStatements(
 ): { readonly build: BuildStatement; readonly run: RunStatement } {
   const { kind, fixedTime, of } = options
   const tables = Object.entries(options.tables).map(
-    ([word, name]) => [`{${word}}`, tableOf(db, name)] as const,
+    ([word, name]) => [`{${word}}`, nameOfTable(db, name)] as const,
   )
   const write: BuildStatement = (sql) => {
     const now = fixedTime === undefined ? NOW[kind] : String(Math.floor(fixedTime()))
@@ -82,7 +82,7 @@ export function tableStatements(
   }
   const run: RunStatement = async (sql, values = [], tx) => {
     if (tx !== undefined) return runnerOf(tx, of).query(build(sql), values, true)
-    return retryRolledBack(() => runAlone(db, build(sql), values))
+    return retryRolledBack(() => runInPool(db, build(sql), values))
   }
   return { build, run }
 }
@@ -104,8 +104,14 @@ export function briefTransaction<T>(db: DataSourceLike, work: (tx: Transaction) 
   })
 }
 
-async function runAlone(
-  db: DataSourceLike,
+/** The part of a DataSource that gives connections. */
+interface PoolLike {
+  createQueryRunner(mode: 'master'): Pick<Runner, 'query' | 'release'>
+}
+
+/** Runs one statement, with the parameters of the driver, on a connection of the pool. */
+export async function runInPool(
+  db: PoolLike,
   sql: string,
   values: readonly unknown[],
 ): Promise<StatementResult> {
@@ -117,8 +123,11 @@ async function runAlone(
   }
 }
 
-/** TypeORM's name of a table, with the prefix and the schema that the application has configured. */
-function tableOf({ options: { schema, entityPrefix = '' }, driver }: DataSourceLike, table: string): string {
+/** Returns TypeORM's name of a table, in quotes, with the prefix and the schema that the application has configured. */
+export function nameOfTable(
+  { options: { schema, entityPrefix = '' }, driver }: Pick<DataSourceLike, 'options' | 'driver'>,
+  table: string,
+): string {
   const name = driver.escape(`${entityPrefix}${table}`)
   return schema === undefined ? name : `${driver.escape(schema)}.${name}`
 }

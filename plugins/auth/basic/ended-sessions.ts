@@ -1,7 +1,7 @@
-import { inTime, lateDatabase, type SideConnections } from 'mortar/kit'
+import { inTime, lateDatabase, runInPool, type SideConnections } from 'mortar/kit'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { MissingTable } from '../errors.ts'
-import { createRun, runInPool, sqlOf, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { createRun, sqlOf, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000

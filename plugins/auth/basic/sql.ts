@@ -4,7 +4,10 @@ import {
   errorCode,
   missingColumn,
   missingTable,
+  nameOfTable,
   retryRolledBack,
+  type Runner,
+  runInPool,
   type StatementResult,
 } from 'mortar/kit'
 import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
@@ -20,7 +23,7 @@ export interface DataSourceLike {
     preparePersistentValue(value: unknown, column: never): unknown
     escape(name: string): string
   }
-  createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
+  createQueryRunner(mode?: 'master' | 'slave'): Pick<Runner, 'query' | 'release'>
 }
 
 /** The part of TypeORM's entity metadata that the store reads. */
@@ -34,11 +37,6 @@ export interface ColumnMetadataLike {
   readonly propertyName: string
   readonly databaseName: string
   readonly isSelect: boolean
-}
-
-interface QueryRunnerLike {
-  query(sql: string, parameters: unknown[], structured: true): Promise<StatementResult>
-  release(): Promise<void>
 }
 
 /**
@@ -96,27 +94,13 @@ function statementOf(dataSource: DataSourceLike, text: string): string {
   return text.replaceAll(PIECES, (piece, quote?: string) => {
     if (quote !== undefined) return piece
     if (piece === '?') return isNumbered(dataSource) ? `$${++parameters}` : piece
-    return piece.startsWith('{') ? fragmentOf(dataSource, piece) : tableOf(dataSource, piece)
+    return piece.startsWith('{') ? fragmentOf(dataSource, piece) : nameOfTable(dataSource, piece)
   })
 }
 
 const NOT_CONNECTED =
   'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
   'or await dataSource.initialize() before.'
-
-/** Performs a statement on a connection of the pool. */
-export async function runInPool(
-  source: DataSourceLike,
-  statement: string,
-  parameters: unknown[],
-): Promise<StatementResult> {
-  const runner = source.createQueryRunner('master')
-  try {
-    return await runner.query(statement, parameters, true)
-  } finally {
-    await runner.release()
-  }
-}
 
 /** Waits for an insertion. @returns false if a row with the same unique value already exists. */
 export async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
@@ -139,12 +123,6 @@ const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
 /** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */
 function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has(errorCode(error))
-}
-
-/** Returns TypeORM's name of a table, with the prefix and the schema that the application has configured. */
-function tableOf({ options, driver }: DataSourceLike, table: string): string {
-  const { entityPrefix = '', schema } = options as DataSourceLike['options'] & { schema?: string }
-  return `${schema === undefined ? '' : `${driver.escape(schema)}.`}${driver.escape(entityPrefix + table)}`
 }
 
 /**
