@@ -38,14 +38,13 @@ export async function loadJobs(directory: string | URL): Promise<readonly Loaded
 }
 
 function readFile(job: unknown, { path, name }: FolderFile): LoadedJob {
-  if (!isJob(job))
-    throw fault('MORTAR_JOBS_FILE', `${path} has no default export that job() made.`, { files: [path] })
+  const refuse = (found: string, remedy?: string) =>
+    fault('MORTAR_JOBS_FILE', `${path} ${found}.`, { files: [path], ...(remedy && { remedy }) })
+  if (!isJob(job)) throw refuse('has no default export that job() made')
+  if (typeof job.run !== 'function') throw refuse('has no handler')
   const { on, data = on?.data, every } = job.definition
   if (name.length > 200)
-    throw fault('MORTAR_JOBS_FILE', `${path} has a name of more than 200 characters.`, {
-      files: [path],
-      remedy: 'Shorten the names of its folders.',
-    })
+    throw refuse('has a name of more than 200 characters', 'Shorten the names of its folders.')
   return {
     ...readDefinition(job.definition, path),
     name,

@@ -50,9 +50,10 @@ export async function importFolder<T>(
     const path = join(folder, file)
     const name = file.slice(0, file.lastIndexOf('.'))
     try {
-      found.push(reader.read(await importDefault(path, reader), { path, name }, found))
+      const { default: value } = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
+      found.push(reader.read(value, { path, name }, found))
     } catch (error) {
-      problems.push(error as StartupError)
+      problems.push(error instanceof StartupError ? error : unusable(path, error, reader))
     }
   }
   return { folder, found, problems }
@@ -75,18 +76,10 @@ async function listFiles(
   }
 }
 
-async function importDefault(path: string, { fault }: Pick<FolderReader<never>, 'fault'>): Promise<unknown> {
-  try {
-    return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default
-  } catch (cause) {
-    if (cause instanceof StartupError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw fault('file', `${path} cannot be imported: ${reason}`, {
-      files: [path],
-      remedy: 'Correct the file.',
-      cause,
-    })
-  }
+function unusable(path: string, cause: unknown, { fault }: Pick<FolderReader<never>, 'fault'>): StartupError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const options = { files: [path], remedy: 'Correct the file.', cause }
+  return fault('file', `${path} cannot be imported: ${reason}`, options)
 }
 
 /** Returns the faults of a load as findings for `mortar doctor`. `page` explains them. */

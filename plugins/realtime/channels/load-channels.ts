@@ -1,4 +1,4 @@
-import { NotFound, StartupErrors, type AuthRequirement } from 'mortar'
+import { NotFound, type Schema, StartupErrors, type AuthRequirement } from 'mortar'
 import {
   checkOptions,
   compileSerializer,
@@ -112,20 +112,14 @@ function readFile(value: unknown, file: FolderFile, { paths, others }: Others): 
     throw fault('MORTAR_CHANNELS_FILE', `${path} has no default export that channel() made.`, {
       files: [path],
     })
-  const refuse = (found: string, remedy?: string): never => {
+  const refuse: Refuse = (found, remedy) => {
     throw fault('MORTAR_CHANNELS_FILE', `${path} ${found}.`, { files: [path], ...(remedy && { remedy }) })
   }
   checkOptions(definition as Definition, {
     of: `the channel ${path}`,
     brick: 'channels',
     code: 'MORTAR_CHANNELS_FILE',
-    keys: {
-      auth: 'anything',
-      params: 'anything',
-      events: 'object',
-      presence: 'boolean',
-      keep: ['number', 'string'],
-    },
+    keys: { auth: 'anything', params: 'anything', events: 'object', presence: 'boolean', keep: 'period' },
   })
   const { auth, params, events, presence = false, keep = '10m' } = definition
   if (auth === undefined)
@@ -138,13 +132,23 @@ function readFile(value: unknown, file: FolderFile, { paths, others }: Others): 
     auth,
     validate: params === undefined ? (given: unknown) => given : compileValidator(params, 'params').validate,
     events: new Map(
-      Object.entries(events ?? {}).map(([event, schema]) => [event, compileSerializer(schema)]),
+      Object.entries(events ?? {}).map(([event, schema]) => [event, serializerOf(event, schema, refuse)]),
     ),
     hasPresence: presence,
-    keep: milliseconds(keep) || refuse('has a `keep` that is not a duration above zero'),
+    keep: milliseconds(keep),
     pattern: '',
   }
   if (loaded.events.size === 0) refuse('has no `events`', 'Write events: { message: object({ … }) }.')
   loaded.pattern = paths.add(file, { auth, ...(params !== undefined && { params }) }, loaded)
   return loaded
+}
+
+type Refuse = (found: string, remedy?: string) => never
+
+function serializerOf(event: string, schema: Schema, refuse: Refuse): Serializer {
+  try {
+    return compileSerializer(schema)
+  } catch {
+    return refuse(`has no schema for its event '${event}'`, 'Give a yup schema or a Standard Schema.')
+  }
 }

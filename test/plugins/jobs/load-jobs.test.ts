@@ -33,11 +33,14 @@ describe('the directory of jobs', () => {
       ['MORTAR_JOBS_FILE', 'deep/throws.ts'],
       ['MORTAR_JOBS_OPTION', 'deep/twice.ts'],
       ['MORTAR_JOBS_FILE', 'no-default.ts'],
+      ['MORTAR_JOBS_FILE', 'no-definition.ts'],
+      ['MORTAR_JOBS_FILE', 'no-handler.ts'],
       ['MORTAR_JOBS_OPTION', 'on-a-name.ts'],
       ['MORTAR_JOBS_OPTION', undefined],
       ['MORTAR_JOBS_OPTION', 'wrong-schedule.ts'],
     ])
     expect(error.message).to.contain("Did you mean 'attempts'?").and.contain('This module fails.')
+    expect(error.message).to.contain('broken/no-handler.ts has no handler.')
   })
 
   it('refuses a relative directory, and one that does not exist', async () => {

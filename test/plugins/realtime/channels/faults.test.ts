@@ -33,7 +33,7 @@ describe('Channels with faults', () => {
     expect(error).to.be.instanceOf(StartupErrors)
     const found = (error as StartupErrors).errors.map(({ code, files }) => [
       code,
-      files[0]!.split('/broken/')[1],
+      files[0]?.split('/broken/')[1],
     ])
     expect(found).to.deep.equal([
       ['MORTAR_CHANNELS_FILE', 'empty.ts'],
@@ -41,7 +41,12 @@ describe('Channels with faults', () => {
       ['MORTAR_CHANNELS_FILE', 'open.ts'],
       ['MORTAR_ROUTE_BRACKET_UNCLOSED', 'rooms/[[id].ts'],
       ['MORTAR_ROUTE_PARAMS_KEY', 'rooms/[id].ts'],
+      ['MORTAR_CHANNELS_FILE', 'schema.ts'],
+      ['MORTAR_CHANNELS_FILE', undefined],
     ])
+    const { message } = error as StartupErrors
+    expect(message).to.match(/schema\.ts has no schema for its event 'added'\./)
+    expect(message).to.match(/option keep of the channel \S+short\.ts is a number, not seconds above 0/)
   })
 
   it('stop the start without an authenticator', async () => {
