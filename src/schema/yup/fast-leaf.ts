@@ -52,14 +52,17 @@ function runOf(
 ): Run {
   const absent = whenAbsent(schema, long, undefined)
   const empty = whenAbsent(schema, long, null)
-  const tests = once(() => allTests(schema))
+  let tests: ((value: unknown) => boolean) | undefined
   return (value) => {
     if (value === undefined) return absent()
     if (value === null) return empty()
     const verdict = judge(quick, value)
     if (verdict !== OTHER) return verdict === SAME ? value : FAIL
     const result = cast(value)
-    return result !== undefined && result !== null && isOfType(schema, result) && tests()(result)
+    return result !== undefined &&
+      result !== null &&
+      isOfType(schema, result) &&
+      (tests ??= allTests(schema))(result)
       ? result
       : FAIL
   }

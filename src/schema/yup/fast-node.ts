@@ -2,7 +2,6 @@ import { IssueList } from '../issue-list.ts'
 import type { Place } from './own-issues.ts'
 import { judge, OTHER, SAME, type Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from '../../compat/yup.ts'
-import { once } from '../once.ts'
 
 /** Result of `run` for a value that it does not accept. */
 export const FAIL: unique symbol = Symbol('fail')
@@ -83,13 +82,15 @@ export function isStrict(schema: YupNode, mode: Mode): boolean {
 
 /** Returns a function for the typed value of an absent value, computed once if the default cannot change. */
 export function whenAbsent(schema: YupNode, long: FastNode['long'], absent: undefined | null): () => unknown {
-  const decide = (): unknown => {
-    const issues = new IssueList(1)
-    const cast = long()({ value: absent, original: absent, path: '' }, issues)
-    return issues.isFull ? FAIL : cast
+  let answer: (() => unknown) | undefined
+  return () => {
+    answer ??= steadied(schema, () => {
+      const issues = new IssueList(1)
+      const cast = long()({ value: absent, original: absent, path: '' }, issues)
+      return issues.isFull ? FAIL : cast
+    })
+    return answer()
   }
-  const answer = once(() => steadied(schema, decide))
-  return () => answer()()
 }
 
 function steadied(schema: YupNode, decide: () => unknown): () => unknown {
