@@ -126,6 +126,27 @@ for (const [kind, prepare] of Object.entries(KINDS))
         expect(message).not.to.include('hidden')
       })
 
+    it('says what remains of a transaction of its own, also after a rollback to a savepoint', async () => {
+      await holder.rollbackTransaction()
+      class Broken1000000000001 implements MigrationInterface {
+        readonly transaction = false
+        async up(runner: QueryRunner): Promise<void> {
+          await runner.query('CREATE TABLE tags (id varchar(20))')
+          await runner.startTransaction()
+          await runner.query(`INSERT INTO tags VALUES ('hidden')`)
+          await runner.startTransaction()
+          await runner.rollbackTransaction()
+          await runner.commitTransaction()
+          await runner.query('SELECT * FROM nowhere')
+        }
+        async down(): Promise<void> {}
+      }
+      const { message } = await failure((await open(place())).run(Broken1000000000001))
+      expect(message).to.include(
+        '2 of its statements were applied and remain, the last one: INSERT INTO tags.',
+      )
+    })
+
     for (const transaction of kind === 'SQLite' ? [] : [undefined, false])
       it(`is named when its connection is lost, with transaction = ${transaction}`, async () => {
         await holder.rollbackTransaction()

@@ -22,6 +22,24 @@ describe('A connection of several checks', () => {
     expect(db.isInitialized).to.equal(false)
   })
 
+  it('is opened again for one that begins while the last closes it slowly', async () => {
+    const db = sourceOf()
+    const { connected } = describeDatabase(db)
+    const destroy = db.destroy.bind(db)
+    let next: Promise<unknown> = Promise.resolve()
+    db.destroy = async () => {
+      next = connected(async () => {
+        for (let turns = 0; turns < 5; turns++) await turn()
+        return db.query('select 1 as one')
+      })
+      await turn()
+      db.destroy = destroy
+      return destroy()
+    }
+    await connected(async () => undefined)
+    expect(await next).to.deep.equal([{ one: 1 }])
+  })
+
   it('stays open if it was open before, and a failed one leaves the next alone', async () => {
     const open = await sourceOf().initialize()
     await describeDatabase(open).connected(async () => undefined)

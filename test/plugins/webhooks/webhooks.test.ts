@@ -215,10 +215,12 @@ for (const [kind, prepare] of Object.entries(KINDS))
         .catch(() => undefined)
       expect(disabled).to.deep.equal([{ endpoint: id, owner: 'ada', reason: 'failures' }])
       const count = receiver.received.length
+      const logged = (await ada.deliveries(id)).length
       clock.advance('2h')
       await fail()
       expect(receiver.received).to.have.lengthOf(count)
       const states = (await ada.deliveries(id)).map(({ state }) => state)
+      expect(states).to.have.lengthOf(logged)
       expect(states.filter((state) => state !== 'failed')).to.deep.equal(['delivered'])
 
       await ada.enable(id)
