@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Gauge, Gauges } from 'mortar'
+import type { Gauge } from 'mortar'
 import { addGauges } from '../../../plugins/jobs/gauges.ts'
 
 describe('the gauges of jobs', () => {
@@ -15,7 +15,7 @@ describe('the gauges of jobs', () => {
       return { waiting: 3, running: 0, failed: 0, oldest: 0 }
     })
     const all = new Map<string, Gauge>()
-    addGauges({ all, add: (name, gauge) => void all.set(name, gauge) } as Gauges, { counts })
+    addGauges({ all, add: (name, gauge) => void all.set(name, gauge) }, { counts })
     const read = async (): Promise<unknown> => {
       all.get('jobs_failed')!.read()
       await turn()

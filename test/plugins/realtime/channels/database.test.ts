@@ -61,6 +61,22 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       reader.close()
     })
 
+    it('have times that never fall, although the clock of the database goes back', async () => {
+      const { app } = engineApp(place())
+      await app.ready()
+      opened.unshift(app)
+      const { db } = app.services
+      const { databaseEngine } = await import('../../../../plugins/realtime/channels/database-engine.ts')
+      const engine = databaseEngine({ db } as never)
+      const { at } = await engine.open()
+      const before = Date.now() + 3_600_000
+      await db.getRepository('mortar_channel_events').update('counter', { published_at: before })
+      await engine.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 })
+      const { events, time } = await engine.read({ at, time: before })
+      expect(events.map((event) => event.time)).to.deep.equal([before])
+      expect(time).to.equal(before)
+    })
+
     it('have no events after their time', async () => {
       const { app } = engineApp(place())
       await listen(app)
