@@ -22,7 +22,7 @@ describe('A connection of several checks', () => {
     expect(db.isInitialized).to.equal(false)
   })
 
-  it('is opened again for one that begins while the last closes it slowly', async () => {
+  it('is opened again for a check that begins while the last one closes it slowly', async () => {
     const db = sourceOf()
     const { connected } = describeDatabase(db)
     const destroy = db.destroy.bind(db)
