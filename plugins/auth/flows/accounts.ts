@@ -138,8 +138,12 @@ function sessionOf(
   { id, createdAt, rotatedAt, expiresAt }: StoredSession,
   isActive: boolean,
 ): AccountSession {
-  const [created, refreshed, expires] = [createdAt, rotatedAt, expiresAt].map((time) =>
-    new Date(time).toISOString(),
-  )
-  return { id, isActive, createdAt: created!, refreshedAt: refreshed!, expiresAt: expires! }
+  const moment = (time: number) => new Date(time).toISOString()
+  return {
+    id,
+    isActive,
+    createdAt: moment(createdAt),
+    refreshedAt: moment(rotatedAt),
+    expiresAt: moment(expiresAt),
+  }
 }

@@ -162,6 +162,9 @@ export async function disableUser(parts: AuthParts, userId: string): Promise<boo
   const user = await parts.store.findUserById(userId)
   if (user !== null) await endAccessTokens(parts, userId, user.passwordVersion)
   const isKnown = await parts.store.setDisabled(userId, true, parts.clock.now())
+  // A deletion that failed before it disabled the account must not count from now on.
+  for (const { shape, records } of parts.tables)
+    if (shape.marksDeletion) await records.remove({ user_id: userId })
   await clearAfterNewPassword(parts, userId)
   return isKnown
 }

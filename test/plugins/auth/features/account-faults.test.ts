@@ -58,6 +58,27 @@ onEachStore('A process that ends before any statement', (inWorld) => {
     expect(count).to.be.at.least(6)
   })
 
+  it('of a deletion leaves no mark with which a disabled account would be deleted', async () => {
+    let open = 0
+    await sweep(
+      inWorld,
+      async ({ world }) => {
+        const client = world.client()
+        await client.post('/auth/login', ADA)
+        return () => client.delete('/auth/account')
+      },
+      async ({ world, id }) => {
+        if ((await logIn(world)) !== 200) return
+        open += 1
+        await provider(world).disable(id)
+        world.clock.advance(15 * DAY)
+        await prune(world)
+        expect(await world.storage.users()).to.have.length(1)
+      },
+    )
+    expect(open).to.be.at.least(3)
+  })
+
   it('of a return leaves a link that works, or an account that is back', async () => {
     const count = await sweep(
       inWorld,
