@@ -64,6 +64,8 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
       if (isOver && performance.now() > lock.until && !(await extend(lock, carriers.lease))) return false
       // First, so that a process that dies in between leaves no row behind, and the job runs again.
       if (isOver) await release(claimed.id)
+      // A handler that ignores its signal may end later.
+      lock.until = 0
       return isAccepted(endAttempt(lock.job, lock.token, outcome))
     },
     ...administration(outbox, rows, carriers),

@@ -273,6 +273,8 @@ export function testPromises(pair: () => EnginePair): void {
     }
     expect(await one.add(newJob({ key: 'é' }))).to.equal(false)
     await one.settle(claimed[0]!, { is: 'repeated', after: 0, error: 'x' })
+    // A handler that ignores its signal ends after its job was given back.
+    expect(await one.settle(claimed[0]!, { is: 'done' })).to.equal(false)
     expect(await one.add(newJob({ key: 'é' }))).to.equal(false)
     expect(await one.add(newJob({ key: 'e' }))).to.equal(false)
     await one.settle(claimed[1]!, { is: 'failed', error: 'x' })
