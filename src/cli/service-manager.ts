@@ -39,7 +39,8 @@ export function findServiceManager(
   if (!variables['NOTIFY_SOCKET']) return { ready() {}, reloading() {}, stopping() {} }
   let hasWarned = false
   const tell = async (...state: readonly string[]): Promise<void> => {
-    const problem = await run('systemd-notify', state)
+    // A process that cannot be forked, for want of memory, is thrown.
+    const problem = await run('systemd-notify', state).catch(({ message }: Error) => message)
     if (problem === undefined || hasWarned) return
     hasWarned = true
     warn(`systemd cannot be told the state of this process: ${problem}`)

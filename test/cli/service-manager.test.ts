@@ -86,6 +86,29 @@ describe('findServiceManager()', () => {
     expect(told).to.deep.equal(['WATCHDOG=1', 'STOPPING=1'])
   })
 
+  it('warns if the machine can start no program, and gives the next sign of life', async () => {
+    let tick = (): void => {}
+    const signs: string[] = []
+    const run = async (_program: string, [state]: readonly string[]): Promise<undefined> => {
+      signs.push(state!)
+      throw new Error('spawn ENOMEM')
+    }
+    const manager = findServiceManager({ ...SOCKET, WATCHDOG_USEC: '30000000' }, warn, {
+      run,
+      every: (_interval, call) => (tick = call),
+    })
+    manager.ready()
+    for (let time = 0; time < 2; time++) {
+      tick()
+      await settle()
+    }
+    manager.stopping()
+    await settle()
+    expect(signs).to.have.members(['READY=1', 'WATCHDOG=1', 'WATCHDOG=1', 'STOPPING=1'])
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.include('spawn ENOMEM')
+  })
+
   it('warns once if the program is missing', async () => {
     const manager = findServiceManager(SOCKET, warn, {
       run: async () => 'spawn systemd-notify ENOENT',
