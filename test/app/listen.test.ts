@@ -57,6 +57,9 @@ describe('listen()', () => {
     expect([server.maxConnections, server.requestTimeout, server.headersTimeout]).to.deep.equal([
       7, 9000, 4000,
     ])
+    // The default for headers is longer.
+    const { server: brief } = await open(hello()).listen({ port: 0, requestTimeout: '10s' })
+    expect([brief.requestTimeout, brief.headersTimeout]).to.deep.equal([10_000, 10_000])
   })
 
   it('keeps idle connections for 75 s in production and 5 s elsewhere', () => {

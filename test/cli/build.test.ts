@@ -90,14 +90,16 @@ describe('mortar build and mortar start', function () {
   })
   after(() => project.remove())
 
-  async function answers(directory: string): Promise<{ root: unknown; id: unknown; wrapped: string | null }> {
+  async function answers(directory: string, more: Readonly<Record<string, string>> = {}) {
     const port = await freePort()
-    const serving = project.serve(['start'], { directory, variables: { PORT: String(port) } })
+    const serving = project.serve(['start'], { directory, variables: { PORT: String(port), ...more } })
     try {
       await serving.output.until(/listens at/)
       const response = await fetch(`http://127.0.0.1:${port}/`)
       const other = await fetch(`http://127.0.0.1:${port}/it's/7`)
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
       return {
+        version: ((await ready.json()) as { readonly version?: string }).version,
         root: await response.json(),
         id: await other.json(),
         wrapped: response.headers.get('x-wrapped'),
@@ -110,11 +112,9 @@ describe('mortar build and mortar start', function () {
   it('compile the application into files that run in plain Node', async () => {
     const ran = project.mortar(['build'])
     expect(ran.code, ran.err).to.equal(0)
-    expect(await answers(project.directory)).to.deep.equal({
-      root: { greeting: 'hello' },
-      id: { id: '7' },
-      wrapped: 'yes',
-    })
+    const { version, ...responses } = await answers(project.directory)
+    expect(responses).to.deep.equal({ root: { greeting: 'hello' }, id: { id: '7' }, wrapped: 'yes' })
+    expect(version).to.match(/^1\.0\.0\+[0-9a-f]{8}$/)
   })
 
   it('write what `npm ci --omit=dev` needs: packages of production in their places, and packed files', () => {
@@ -176,7 +176,8 @@ describe('mortar build and mortar start', function () {
     linkPackages(elsewhere)
     renameSync(join(project.directory, 'routes'), join(project.directory, 'gone'))
     try {
-      expect(await answers(elsewhere)).to.deep.include({ root: { greeting: 'hello' } })
+      const answered = await answers(elsewhere, { FRAMEWORK_VERSION: 'commit-7' })
+      expect(answered).to.deep.include({ root: { greeting: 'hello' }, version: 'commit-7' })
     } finally {
       renameSync(join(project.directory, 'gone'), join(project.directory, 'routes'))
       rmSync(elsewhere, { recursive: true })

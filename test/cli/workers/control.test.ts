@@ -86,6 +86,13 @@ describe('The control socket of workers', function () {
       })
       expect(received).to.equal('')
     }
+    const begin = performance.now()
+    const endless = connect(path).on('error', () => {})
+    endless.write('x'.repeat(100_000))
+    await new Promise<void>((resolve) => {
+      endless.once('close', () => resolve())
+    })
+    expect(performance.now() - begin).to.be.below(4000)
   })
 
   it('is absent where no primary process runs, and after one has closed', async () => {

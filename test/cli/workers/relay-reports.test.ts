@@ -8,10 +8,14 @@ import { settle } from './fakes.ts'
 const copy = (message: unknown): unknown => JSON.parse(JSON.stringify(message))
 const sum = async (reports: readonly number[]): Promise<number> => reports.reduce((one, other) => one + other)
 
-/** A primary process, and workers whose messages take a turn of the event loop. */
-function createWorkers() {
+/**
+ * A primary process, and workers whose messages take a turn of the event loop.
+ * @param received called with each message that the primary process has received.
+ */
+function createWorkers(received: (message: { readonly mortar?: string }) => void = () => undefined) {
   const cluster = new EventEmitter()
   relayReports(cluster)
+  cluster.on('message', (_worker, message: { readonly mortar?: string }) => received(message))
   return (own: () => Promise<number>) => {
     const listeners = new Set<(message: unknown) => void>()
     const state = { isSilent: false, isConnected: true }
@@ -59,6 +63,21 @@ describe('The reports of several workers', () => {
     expect(await late).to.deep.equal([1, 10])
     silent.state.isSilent = false
     expect(await asking.collect()).to.have.members([1, 20])
+  })
+
+  it('have each report of ended workers once if two workers combine them at one time', async () => {
+    let ends: { stop(): Promise<void> }[] = []
+    const join = createWorkers(({ mortar }) => {
+      if (mortar === 'report:combined') for (const { stop } of ends.splice(0)) void stop()
+    })
+    const asking = [1, 2].map((own) => join(async () => own))
+    for (const { stop } of [10, 20].map((own) => join(async () => own))) await stop()
+    // Its last report comes between the two combinations.
+    ends = [join(async () => 5)]
+    for (const each of await Promise.all(asking.map(({ collect }) => collect())))
+      expect(each).to.have.members([1, 2, 5, 30])
+    expect(ends).to.deep.equal([])
+    expect(await asking[0]!.collect()).to.have.members([1, 2, 35])
   })
 
   it('are without that of a worker that cannot make one, and do not wait for it', async () => {
