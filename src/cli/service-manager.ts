@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Variables } from '../support/env/environment.ts'
+import { readableError } from '../support/readable-error.ts'
 
 /** The service manager that supervises this process: systemd, or none. */
 export interface ServiceManager {
@@ -40,7 +41,7 @@ export function findServiceManager(
   let hasWarned = false
   const tell = async (...state: readonly string[]): Promise<void> => {
     // A process that cannot be forked, for want of memory, is thrown.
-    const problem = await run('systemd-notify', state).catch(({ message }: Error) => message)
+    const problem = await run('systemd-notify', state).catch((error: unknown) => readableError(error))
     if (problem === undefined || hasWarned) return
     hasWarned = true
     warn(`systemd cannot be told the state of this process: ${problem}`)
