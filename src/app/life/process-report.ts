@@ -1,4 +1,5 @@
 import { isWorker } from '../../support/env/process-share.ts'
+import { sendToParent, type Sender } from '../../support/send-to-parent.ts'
 
 /** The messages between a worker and the primary process of `mortar start --workers` about reports. */
 export type ReportMessage =
@@ -56,9 +57,7 @@ export interface ReportOptions<T> {
 }
 
 /** The process, as far as a report needs it. */
-export interface ReportChannel {
-  send?:
-    ((message: ReportMessage, handle: undefined, options: undefined, sent: () => void) => unknown) | undefined
+export interface ReportChannel extends Sender<ReportMessage> {
   on(event: 'message', listener: (message: unknown) => void): unknown
   off(event: 'message', listener: (message: unknown) => void): unknown
 }
@@ -80,7 +79,7 @@ export function shareReport<T>(
   if (channel?.send === undefined) return { collect: async () => [await own()], stop: async () => undefined }
   const waiting = new Map<number, (all: AllReports) => void>()
   let count = 0
-  const send = (message: ReportMessage): Promise<void> => sendTo(channel, message)
+  const send = (message: ReportMessage): Promise<void> => sendToParent(channel, message)
   const answer = async (id: number): Promise<void> =>
     send({ mortar: 'report:own', id, report: await own().catch(() => undefined) })
   const onMessage = (given: unknown): void => {
@@ -130,15 +129,4 @@ async function combined<T>(
   combine: (reports: readonly T[]) => Promise<T>,
 ): Promise<readonly T[]> {
   return reports.length === 0 ? [] : [await combine(reports)]
-}
-
-/** Resolves when the message is sent, or when the primary process is gone: this process is then about to close. */
-function sendTo(channel: ReportChannel, message: ReportMessage): Promise<void> {
-  return new Promise((resolve) => {
-    try {
-      channel.send?.(message, undefined, undefined, () => resolve())
-    } catch {
-      resolve()
-    }
-  })
 }

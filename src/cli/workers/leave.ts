@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** Milliseconds for which a replaced worker keeps connections that are idle, or that have not sent a request yet. */
 export const LONGEST_LEAVE = 2000
@@ -31,7 +32,5 @@ export async function leaveClients(
 }
 
 function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.getConnections((error, count) => resolve(error ? 0 : count))
-  })
+  return promisify(server.getConnections.bind(server))().catch(() => 0)
 }

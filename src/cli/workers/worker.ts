@@ -3,6 +3,7 @@ import { url as inspectorUrl } from 'node:inspector'
 import { RETIRE } from '../../app/life/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
 import { readableError } from '../../support/readable-error.ts'
+import { sendToParent } from '../../support/send-to-parent.ts'
 import type { ProjectApp } from '../project/import-app.ts'
 import { leaveClients, LONGEST_LEAVE } from './leave.ts'
 import { CLOSED, type FromWorker, isPing, LEAVE, type Pulse, type WorkersState } from './messages.ts'
@@ -22,9 +23,10 @@ export async function runWorker(start: () => Promise<ProjectApp>): Promise<void>
   try {
     app = await start()
     addWorkerGauges(app.services.gauges, () => workers)
-    await report({ mortar: 'started', closesWithin: closesWithin(app) })
+    await sendToParent<FromWorker>(process, { mortar: 'started', closesWithin: closesWithin(app) })
   } catch (error) {
-    await report({ mortar: 'failed', message: describe(error), foreseen: isForeseen(error) })
+    const failure: FromWorker = { mortar: 'failed', message: describe(error), foreseen: isForeseen(error) }
+    await sendToParent(process, failure)
     process.exit(1)
   }
 }
@@ -54,8 +56,7 @@ function answerPings(learn: (workers: WorkersState) => void): void {
     if (!isPing(message)) return
     learn(message.workers)
     const isInspected = inspectorUrl() !== undefined
-    const pulse: Pulse = { mortar: 'pulse', memory: process.memoryUsage.rss(), isInspected }
-    if (process.connected) process.send!(pulse, undefined, undefined, ignore)
+    void sendToParent<Pulse>(process, { mortar: 'pulse', memory: process.memoryUsage.rss(), isInspected })
   })
 }
 
@@ -67,20 +68,12 @@ function untilClosed(): Promise<void> {
       process.off('message', receive)
       resolve()
     })
-    if (process.connected) process.send!(CLOSED)
+    void sendToParent(process, CLOSED)
   })
 }
 
 function closesWithin({ closeLimits: { shutdownTimeout, drainDelay } }: ProjectApp): number {
   return drainDelay + 2 * shutdownTimeout + LONGEST_LEAVE / 1000 + SPARE
-}
-
-/** Sends a message; resolves when it is written or when the primary process is gone. */
-function report(message: FromWorker): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.connected) process.send!(message, undefined, undefined, () => resolve())
-    else resolve()
-  })
 }
 
 function isForeseen(error: unknown): boolean {
