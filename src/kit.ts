@@ -94,3 +94,4 @@ export type {
   TableStatementOptions,
 } from './support/table-statements.ts'
 export { weaknessOfSecret } from './support/weak-secret.ts'
+export { withDeadline } from './support/with-deadline.ts'

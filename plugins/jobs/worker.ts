@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Cradle } from 'mortar'
+import { ignore, withDeadline } from 'mortar/kit'
 import { boundedWork } from './bounded-work.ts'
 import type { ClaimedJob, JobEngine } from './engine.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
@@ -150,8 +150,5 @@ function claimable(registry: Registry, running: readonly ClaimedJob[], places: n
 
 async function settledWithin(work: readonly Promise<unknown>[], milliseconds: number): Promise<void> {
   if (work.length === 0 || milliseconds === 0) return
-  const late = new AbortController()
-  const deadline = wait(milliseconds, undefined, { signal: late.signal }).catch(() => undefined)
-  await Promise.race([Promise.allSettled(work), deadline])
-  late.abort()
+  await withDeadline(Promise.allSettled(work), milliseconds / 1000).catch(ignore)
 }

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis'
+import { ignore, withDeadline } from 'mortar/kit'
 
-/** Milliseconds for the responses of the commands that are still active, and for the end of the connection. */
-const PATIENCE = 2000
+/** Seconds for the responses of the commands that are still active, and for the end of the connection. */
+const PATIENCE = 2
 
 /** Closes a client after the responses of its commands, or after two seconds without them. Never rejects. */
 export async function close(client: Redis): Promise<void> {
@@ -11,11 +12,6 @@ export async function close(client: Redis): Promise<void> {
     client.once('end', resolve)
   })
   client.quit().catch(() => client.disconnect())
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE)
-  })
-  await Promise.race([ended, late])
-  clearTimeout(timer)
+  await withDeadline(ended, PATIENCE).catch(ignore)
   client.disconnect()
 }
