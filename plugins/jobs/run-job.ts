@@ -129,18 +129,12 @@ async function attemptOf(
   }
 }
 
-/** Does not wait for a handler that ignores its signal. */
+/** Does not wait for a handler that ignores its signal, which is of this attempt alone. */
 async function untilAborted(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
-  let stop: () => void = () => undefined
   const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop)
+    signal.addEventListener('abort', () => reject(signal.reason))
   })
-  try {
-    await Promise.race([work(), aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  await Promise.race([work(), aborted])
 }
 
 /** A job that ended its process each time, for example by using all memory, is not run for ever. */
