@@ -106,6 +106,7 @@ async function attemptOf(
   }
   try {
     const data = await readData(job, claimed.data)
+    signal.throwIfAborted()
     const { id, attempt } = claimed
     let postponed: unknown
     const run = async (): Promise<unknown> => {

@@ -73,6 +73,18 @@ describe('the data of a job', () => {
   })
 })
 
+describe('a job whose time is over before its data has been validated', () => {
+  it('does not begin, because nothing would end its wait', async () => {
+    let begun = 0
+    const registry = registryOf(async () => ++begun)
+    const { signal } = new AbortController()
+    const parts = { engine: { settle: async () => true } as never, services, logger: keptLog().logger }
+    const job = { ...registry.find('free')!, timeout: 5, validate: () => wait(50) }
+    const { error } = await runJob(claimedJob('free'), job, { ...parts, stopping: signal })
+    expect([begun, (error as Error).message]).to.deep.equal([0, 'The job took longer than 5 ms.'])
+  })
+})
+
 describe('a job that may take a month', () => {
   it('is not aborted, although no timer of Node is that long', async () => {
     const registry = registryOf(async (signal) => {
