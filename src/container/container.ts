@@ -8,7 +8,17 @@ import type { CoreServices } from '../contracts/services.ts'
 import { value, type AnyRegistration } from './registration.ts'
 
 /** Names that awilix reserves, or that the framework provides per request. */
-const RESERVED = new Set('constructor toJSON then inspect toString __proto__ ctx user requestId'.split(' '))
+const RESERVED = new Set([
+  'constructor',
+  'toJSON',
+  'then',
+  'inspect',
+  'toString',
+  '__proto__',
+  'ctx',
+  'user',
+  'requestId',
+])
 const REQUEST_SERVICES = ['ctx', 'user', 'requestId'] as const
 /** Owner of registrations that the application makes directly on `app.container`. */
 const DIRECT = 'app.container.register'

@@ -13,9 +13,14 @@ export interface RequestContainer<Source> {
   scope(services: Services): RequestScope
 }
 
-const LOOKED_FOR_BY_JAVASCRIPT = new Set(
-  'then toJSON constructor inspect nodeType asymmetricMatch'.split(' '),
-)
+const LOOKED_FOR_BY_JAVASCRIPT = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'inspect',
+  'nodeType',
+  'asymmetricMatch',
+])
 
 const SOURCE = Symbol('source')
 const STATE = Symbol('state')

@@ -3,7 +3,19 @@ import type { Environment } from '../support/env/environment.ts'
 import { RequestContext } from './request-context.ts'
 
 /** Names of ctx that already have a meaning, here, in Koa or in JavaScript itself. */
-const KEPT = 'state app request response req res then toJSON inspect __proto__ files'.split(' ')
+const KEPT = [
+  'state',
+  'app',
+  'request',
+  'response',
+  'req',
+  'res',
+  'then',
+  'toJSON',
+  'inspect',
+  '__proto__',
+  'files',
+]
 const FIELDS = ['method', 'url', 'path', 'route', 'user', 'body', 'rawBody', 'params', 'internal']
 const RESERVED = new Set([...Object.getOwnPropertyNames(RequestContext.prototype), ...FIELDS, ...KEPT])
 

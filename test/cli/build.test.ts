@@ -236,7 +236,7 @@ describe('mortar build and mortar start', function () {
 
   it('keep the previous build whole until the next one has its place', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mortar-replace-'))
-    const [fresh, dist, previous] = ['fresh', 'dist', 'dist.old'].map((name) => join(folder, name))
+    const [fresh, dist, previous] = ['fresh', 'dist', 'dist.replaced'].map((name) => join(folder, name))
     for (const path of [fresh!, dist!, previous!]) mkdirSync(path)
     writeFileSync(join(fresh!, 'app.js'), '')
     // `previous` is there as after a build that was stopped in the last moment.

@@ -114,7 +114,7 @@ describe('mortar dev', function () {
 
   it('follows no output of a build: neither an unfinished nor a replaced one', async () => {
     serving.output.clear()
-    for (const folder of ['dist', 'dist.new', 'dist.old'])
+    for (const folder of ['dist', 'dist.new', 'dist.replaced'])
       project.write({ [`${folder}/app.js`]: 'export {}\n' })
     project.write({ 'routes/word.get.ts': `export default () => ({ text: 'third', pid: process.pid })\n` })
     await until('/word', ({ body }) => body.text === 'third')

@@ -9,7 +9,7 @@ const TEST = /\.(?:test|spec)\.m?[jt]sx?$/
 
 /** Filter of the watched files: modules and `.env` files, without tests, build output and unfinished build output. */
 export function projectFilter({ root, out, routes }: Project): WatchFilter {
-  const outputs = new Set([out, `${out}.new`, `${out}.old`])
+  const outputs = new Set([out, `${out}.new`, `${out}.replaced`])
   return {
     folder(path, name) {
       // A directory of routes may have a folder with any of these names.

@@ -1,6 +1,7 @@
 node_modules/
 dist/
 dist.new/
+dist.replaced/
 .framework/
 coverage/
 data/
