@@ -138,12 +138,8 @@ function sessionOf(
   { id, createdAt, rotatedAt, expiresAt }: StoredSession,
   isActive: boolean,
 ): AccountSession {
-  const moment = (time: number) => new Date(time).toISOString()
-  return {
-    id,
-    isActive,
-    createdAt: moment(createdAt),
-    refreshedAt: moment(rotatedAt),
-    expiresAt: moment(expiresAt),
-  }
+  const [created, refreshed, expires] = [createdAt, rotatedAt, expiresAt].map((time) =>
+    new Date(time).toISOString(),
+  )
+  return { id, isActive, createdAt: created!, refreshedAt: refreshed!, expiresAt: expires! }
 }

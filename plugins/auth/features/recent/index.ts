@@ -46,13 +46,12 @@ export function recent(options: RecentOptions = {}): AuthFeature {
 function createConfirm(kit: FeatureKit): Confirm {
   return {
     confirm(body, own, caller) {
-      const { userId, sessionId } = own
-      const known = { userId, sessionId }
-      const attempt = { rule: 'changePassword', caller, counted: { user: userId } } as const
+      const known = { ...own }
+      const attempt = { rule: 'changePassword', caller, counted: { user: own.userId } } as const
       return kit.attempt({ ...attempt, flow: 'confirm', known }, async () => {
         const user = await kit.sessions.owner(own)
         const methods = await prove(kit, user, body, caller)
-        const grant = await kit.sessions.renew(user, sessionId, { caller, methods })
+        const grant = await kit.sessions.renew(user, own.sessionId, { caller, methods })
         if (grant === null) throw sessionOver()
         known.sessionId = grant.sessionId
         await kit.succeeded(attempt)

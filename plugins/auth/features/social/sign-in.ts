@@ -12,7 +12,6 @@ import { refused } from '../../refusals.ts'
 
 /** Seconds for a visit at the provider. */
 const LIFETIME = 600
-const MILLISECONDS = 1000
 /** Purpose of the sealed text in the cookie of a flow. */
 const PURPOSE = 'social-flow'
 const COOKIE = 'mortar_social_'
@@ -100,7 +99,7 @@ export class SocialSignIn {
       nonce: random(),
       returnTo,
       ...(link && { link }),
-      expiresAt: kit.clock.now() + LIFETIME * MILLISECONDS,
+      expiresAt: kit.clock.now() + LIFETIME * 1000,
     }
     const attempt = { flow: name, rule: 'social', caller, known: { ...link }, counted: {} } as const
     const { href: url } = await kit.begin(attempt, () =>
