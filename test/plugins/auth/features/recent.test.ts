@@ -100,6 +100,16 @@ describe('recent()', () => {
       ])
     }))
 
+  it('clears the failures before a right confirmation', () =>
+    onSqlite({ ...WITH_RECENT, limited: true }, async (world) => {
+      const client = await signedUp(world)
+      const confirm = async (password: string) => (await client.post('/auth/confirm', { password })).status
+      for (let round = 0; round < 3; round++) {
+        for (let count = 0; count < 4; count++) expect(await confirm('wrong horse')).to.equal(401)
+        expect(await confirm(PASSWORD)).to.equal(200)
+      }
+    }))
+
   it('needs a signed-in user, and no page of another origin', () =>
     onSqlite(WITH_RECENT, async (world) => {
       expect((await world.client().post('/auth/confirm', { password: PASSWORD })).status).to.equal(401)

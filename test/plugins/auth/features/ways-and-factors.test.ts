@@ -104,6 +104,12 @@ describe('Ways in and factors', () => {
               end === IN,
               end === ASKED,
             ])
+            if (end !== IN) return
+            // A further login of the browser ends the session that it had before (ASVS 7.2.4).
+            const before = browser.copy()
+            await tryWay(world, browser, way, enrolled)
+            const refresh = async (each: Client) => (await each.post('/auth/refresh')).status
+            expect([await refresh(before), await refresh(browser)]).to.deep.equal([401, 200])
           }))
 
     it('leaves a change of the password the methods of its code, whatever other features ask for', () =>
