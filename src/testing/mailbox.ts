@@ -56,7 +56,8 @@ export function mailbox(app: Injectable): Mailbox {
         await delay(10)
       }
       const which = subject && ` with '${subject}' in its subject`
-      throw new Error(`No mail to ${to}${which} was sent within two seconds.`)
+      const hint = 'With the brick jobs, run `testJobs(app).run()` before.'
+      throw new Error(`No mail to ${to}${which} was sent within two seconds. ${hint}`)
     },
   }
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { bundleScript } from '../support/bundle-script.ts'
 
@@ -65,5 +66,23 @@ describe('The settings of the reference application', () => {
 
   it('need nothing in development but the secret', async () => {
     expect(await readSettings({ AUTH_SECRET: 'weak' })).to.deep.equal({ status: 0, stderr: '' })
+  })
+
+  it('send no mail under test, also with the transport of the developer in .env', async () => {
+    const variables = {
+      PATH: process.env['PATH'],
+      MAIL_TRANSPORT: 'smtp://localhost:2525',
+      AUTH_SECRET: STRONG,
+    }
+    const script = pathToFileURL(await bundleScript(join(SETTINGS, '../mail.ts'))).href
+    const print = `const { mailOptions } = await import('${script}'); console.log(mailOptions.transport)`
+    for (const [environment, transport] of [
+      ['test', 'memory'],
+      ['development', 'smtp://localhost:2525'],
+    ]) {
+      const env = { ...variables, NODE_ENV: environment }
+      const ran = spawnSync(process.execPath, ['--input-type=module', '-e', print], { cwd: folder, env })
+      expect(ran.stdout.toString(), ran.stderr.toString()).to.equal(`${transport}\n`)
+    }
   })
 })

@@ -114,6 +114,10 @@ describe('The mailbox', () => {
       .latest('c@example.com')
       .catch((error: Error) => error.message)
     expect(none).to.equal('No mail to c@example.com was sent.')
+    const late = await mailbox(app)
+      .waitFor('c@example.com')
+      .catch((error: Error) => error.message)
+    expect(late).to.contain('within two seconds. With the brick jobs, run `testJobs(app).run()` before.')
   })
 
   it('waits for mail that is sent after the response, and finds the token of its link', async () => {

@@ -1,8 +1,8 @@
 import type { MailOptions } from '@mortar/mail'
 import { settings } from './settings.ts'
 
-/** Mail is printed to the terminal and shown at `/_framework/mail`, unless `MAIL_TRANSPORT` is set. */
+/** Mail is printed to the terminal and shown at `/_framework/mail`, unless `MAIL_TRANSPORT` is set. Tests send none. */
 export const mailOptions: MailOptions = {
   from: settings.mailFrom,
-  transport: settings.mailTransport ?? (settings.environment === 'test' ? 'memory' : undefined),
+  transport: settings.environment === 'test' ? 'memory' : settings.mailTransport,
 }
