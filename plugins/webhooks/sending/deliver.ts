@@ -42,8 +42,12 @@ export async function deliver(
   const delivery = await db.getRepository(Deliveries).findOneBy({ id, state: 'waiting' })
   const endpoint = delivery && (await db.getRepository(Endpoints).findOneBy({ id: delivery.endpoint }))
   if (delivery === null || endpoint === null) return
+  // A late failure does not replace the success of another process that has taken the delivery over.
   const write = (values: Partial<DeliveryRow>): Promise<unknown> =>
-    db.getRepository(Deliveries).update({ id }, { ...values, updated_at: clock.now() })
+    db.getRepository(Deliveries).update(values.state === 'delivered' ? { id } : { id, state: 'waiting' }, {
+      ...values,
+      updated_at: clock.now(),
+    })
   if (endpoint.disabled_at !== null)
     return void (await write({ state: 'failed', error: 'The endpoint is disabled.' }))
 

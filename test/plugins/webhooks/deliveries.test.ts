@@ -69,6 +69,25 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect((await ada.list())[0]).to.include({ failures: 1, disabledAt: undefined })
     })
 
+    it('stay delivered if an attempt of a process that stood still fails later', async () => {
+      const [one, other] = [await started(), await started()]
+      const ada = one.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(one)
+      const asked = new Promise<() => void>((resolve) => {
+        receiver.behaviour.respond = (_request, response) => resolve(() => response.writeHead(500).end())
+      })
+      const running = run(one)
+      const fail = await asked
+      clock.advance('1m')
+      respondWith(204)
+      await run(other)
+      fail()
+      await running
+      expect(receiver.received).to.have.lengthOf(2)
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
+    })
+
     it('end with the endpoint if it is removed meanwhile', async () => {
       const app = await started()
       const ada = app.services.webhooks.endpointsOf('ada')
