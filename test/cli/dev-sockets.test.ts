@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
+import { refuseConnection } from '../../src/cli/dev/refuse-connection.ts'
+import { rawRequest } from '../support/raw-request.ts'
 import { startDev, type DevServer } from './dev-server.ts'
 
 const APP = `import { createApp } from 'mortar'
@@ -53,4 +56,18 @@ describe('A socket of mortar dev', () => {
     }
     expect(dev.serving.output.text()).not.to.include('was killed')
   })
+})
+
+describe('A connection to an application that mortar dev could not start', () => {
+  for (const isTls of [false, true])
+    it(isTls ? 'is closed where TLS is expected' : 'has a problem document', async () => {
+      const server = createServer((socket) => refuseConnection(socket, { text: 'It is away.', isTls }))
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const { port } = server.address() as AddressInfo
+      const { text, status } = await rawRequest(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      server.close()
+      expect(status).to.equal(isTls ? 0 : 503)
+      if (isTls) expect(text).to.equal('')
+      else expect(text).to.include('"detail":"It is away."')
+    })
 })
