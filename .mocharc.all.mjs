@@ -1,6 +1,8 @@
 /*
  * The tests of `npm test`: all but the rules of `npm run test:rules`. Mocha begins them in the order of this list. Those
- * that mostly wait are spread over its first half, so that others compute beside them, and none of them is the last.
+ * that mostly wait are spread over its first half, so that others compute beside them, and none of them is the last. For
+ * the same reason the two halves of the alphabet alternate: those of the command line wait for processes, and most of the
+ * second half compute.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +21,11 @@ const LONG = [
   'cli/new',
   'plugins/auth/document/failing-server',
   'plugins/jobs/bullmq',
+  'plugins/auth/features/passkeys/attacks',
+  'cli/build-proof',
   'plugins/auth/features/account-faults',
   'cli/workers/start-workers',
+  'plugins/auth/sessions/crashed-process',
   'plugins/limits/exact',
   'plugins/auth/features/totp/totp',
   'cli/dev-broken',
@@ -29,6 +34,11 @@ const LONG = [
   'plugins/realtime/channels/engine-contract',
   'plugins/database/lock-timeout',
   'plugins/database/unavailable',
+  'plugins/auth/features/totp/crashes',
+  'examples/notes-providers',
+  'app/uncaught-errors',
+  'schema/generated-code',
+  'cli/dev',
 ].map((name) => join('test', `${name}.test.ts`))
 
 const config = JSON.parse(readFileSync(join(import.meta.dirname, '.mocharc.json'), 'utf8'))
@@ -38,7 +48,9 @@ const all = readdirSync(join(import.meta.dirname, 'test'), { recursive: true })
 const missing = LONG.filter((name) => !all.includes(name))
 if (missing.length > 0) throw new Error(`.mocharc.all.mjs names missing files: ${missing.join(', ')}`)
 
-const others = all.filter((name) => !LONG.includes(name)).toSorted()
+const sorted = all.filter((name) => !LONG.includes(name)).toSorted()
+const half = Math.ceil(sorted.length / 2)
+const others = sorted.slice(0, half).flatMap((name, index) => [name, sorted[half + index] ?? []].flat())
 const between = Math.floor(others.length / 2 / LONG.length)
 
 /** `npm test -- test/app` runs what it names, which Mocha would add to the list. */
