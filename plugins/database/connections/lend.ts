@@ -1,3 +1,4 @@
+import { withDeadline } from 'mortar/kit'
 import type { Link } from './link.ts'
 import { SilentConnection, type SilenceWatch } from './silence-watch.ts'
 import { markUnavailable } from './unavailable.ts'
@@ -36,7 +37,7 @@ export async function lend<Connection>(
   let lent: Connection
   try {
     const connection = checkAttempt(first)
-    lent = await withDeadline(lender, (isLate) => lendChecked(lender, connection, isLate))
+    lent = await lendInTime(lender, (isLate) => lendChecked(lender, connection, isLate))
   } catch (error) {
     callback(error as Error)
     return
@@ -85,28 +86,20 @@ async function works<Connection>(lender: Lender<Connection>, connection: Connect
 }
 
 /** A connection that comes after the deadline goes back to the pool. */
-async function withDeadline<Connection>(
+function lendInTime<Connection>(
   lender: Lender<Connection>,
   work: (isLate: () => boolean) => Promise<Connection>,
 ): Promise<Connection> {
   let late = false
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      late = true
-      reject(noConnection(lender))
-    }, lender.poolTimeout())
-  })
   const working = work(() => late)
   working.then(
     (connection) => late && lender.giveBack(connection),
     () => undefined,
   )
-  try {
-    return await Promise.race([working, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
+  return withDeadline(working, lender.poolTimeout() / 1000, () => {
+    late = true
+    return noConnection(lender)
+  })
 }
 
 /** The error of a caller for whom no connection became free in time. */

@@ -1,5 +1,6 @@
 import { isWorker } from '../../support/env/process-share.ts'
 import { sendToParent, type Sender } from '../../support/send-to-parent.ts'
+import { withDeadline } from '../../support/with-deadline.ts'
 
 /** The messages between a worker and the primary process of `mortar start --workers` about reports. */
 export type ReportMessage =
@@ -64,8 +65,8 @@ export interface ReportChannel extends Sender<ReportMessage> {
 
 type AllReports = Extract<ReportMessage, { mortar: 'report:all' }>
 
-/** Milliseconds that `collect` waits for the primary process. */
-const PATIENCE = 5000
+/** Seconds that `collect` waits for the primary process. */
+const PATIENCE = 5
 
 /**
  * Offers a report of this process to the other workers. Reports are sent as JSON.
@@ -92,14 +93,11 @@ export function shareReport<T>(
 
   async function askAll(): Promise<AllReports | undefined> {
     const id = ++count
-    const all = await new Promise<AllReports | undefined>((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), PATIENCE)
-      waiting.set(id, (message) => {
-        clearTimeout(timer)
-        resolve(message)
-      })
-      void send({ mortar: 'report:collect', name, id })
+    const response = new Promise<AllReports>((resolve) => {
+      waiting.set(id, resolve)
     })
+    void send({ mortar: 'report:collect', name, id })
+    const all = await withDeadline(response, PATIENCE).catch(() => undefined)
     waiting.delete(id)
     return all
   }
