@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { readEndedSessions } from '../../../../plugins/auth/basic/ended-sessions.ts'
 import { sideConnections } from '../../../../plugins/database/connections/side-connections.ts'
-import type { DataSourceLike } from '../../../../plugins/auth/basic/sql.ts'
+import { createRun, type DataSourceLike } from '../../../../plugins/auth/basic/sql.ts'
 
 describe('The reader of ended sessions', () => {
   before(() => mock.timers.enable({ apis: ['setTimeout'] }))
@@ -41,6 +41,31 @@ describe('The reader of ended sessions', () => {
     expect(dropped).to.equal(0)
     expect(await read(0, 3001)).to.equal('The database did not respond within 3000 ms.')
     expect(dropped).to.equal(1)
+  })
+})
+
+describe('A statement', () => {
+  it('is written anew for another DataSource that the application gives, with its prefix and dialect', async () => {
+    const sent: string[] = []
+    const sourceWith = (options: object) =>
+      ({
+        options,
+        isInitialized: true,
+        driver: { escape: (name: string) => name },
+        createQueryRunner: () => ({
+          query: async (statement: string) => void sent.push(statement),
+          release: async () => undefined,
+        }),
+      }) as unknown as DataSourceLike
+    const sources = [sourceWith({ type: 'sqlite' }), sourceWith({ type: 'postgres', entityPrefix: 'own_' })]
+    let at = 0
+    const run = createRun(() => sources[at]!)
+    for (at of [0, 1, 0]) await run('select 1 from auth_users where id = ?', ['ada'])
+    expect(sent).to.deep.equal([
+      'select 1 from auth_users where id = ?',
+      'select 1 from own_auth_users where id = $1',
+      'select 1 from auth_users where id = ?',
+    ])
   })
 })
 
