@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
 import { compileForwarding, type TrustProxy } from '../../src/context/client-address.ts'
+import { deferred } from '../support/deferred.ts'
 
 const address = (trust: TrustProxy, peer: string, forwarded?: string) =>
   compileForwarding(trust).clientAddress({
@@ -72,6 +75,27 @@ describe('The client address', () => {
       remoteAddress: '127.0.0.1',
     })
     expect(response.body).to.equal('1.2.3.4')
+    await app.close()
+  })
+
+  it('is known if it is read first after the client has left', async () => {
+    const entered = deferred()
+    const read = deferred<string>()
+    const app = createApp({ logger: false }).use(
+      createRouter().get('/', async (ctx) => {
+        const closed = once(ctx.koa.req.socket, 'close')
+        entered.resolve()
+        await closed
+        read.resolve(ctx.ip)
+        return 'late'
+      }),
+    )
+    const { port } = await app.listen(0, '127.0.0.1')
+    const client = connect(port, '127.0.0.1')
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await entered.promise
+    client.destroy()
+    expect(await read.promise).to.equal('127.0.0.1')
     await app.close()
   })
 })

@@ -28,6 +28,8 @@ function track(server: Server, event: 'connection' | 'secureConnection'): Readon
     // A connection that asked for a protocol which nobody speaks comes again.
     if (sockets.has(socket)) return
     sockets.add(socket)
+    // Node keeps the address that was read once, and does not know it any more when the client has left.
+    void socket.remoteAddress
     socket.on('close', forget)
   })
   return sockets
