@@ -100,6 +100,19 @@ describe('mails with the jobs brick', () => {
     expect(message!.attachments.map((each) => each.content)).to.deep.equal([content, content])
   })
 
+  it('have at most about 750 KB of attachments, unless they are sent now', async () => {
+    const { mailer } = scene.app.services
+    const withFile = (size: number) => ({
+      ...MESSAGE,
+      attachments: [{ filename: 'a.bin', content: Buffer.alloc(size) }],
+    })
+    await mailer.send(withFile(750_000))
+    const error = await mailer.send(withFile(800_000)).catch((caught: unknown) => caught)
+    expect(error).to.have.property('name', 'InvalidJobData')
+    await mailer.send(withFile(800_000), { now: true })
+    expect(await sent()).to.equal(1)
+  })
+
   it('may have null for a part', async () => {
     const { app } = scene
     await app.services.mailer.send({ ...MESSAGE, html: null, attachments: null } as never)
