@@ -8,7 +8,7 @@ import {
   type MigrationService,
   singleton,
 } from 'mortar'
-import { isCommand, type SideConnections } from 'mortar/kit'
+import { isCommand, type SideConnections, warnOfLongNumber } from 'mortar/kit'
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { checkDatabase } from './check-database.ts'
@@ -82,6 +82,8 @@ export function database(
     refuseWrites: ({ db }) => refuseWrites(db),
     start: async (services) => {
       const { db, environment, logger } = services
+      // Only time limits are numbers.
+      for (const [name, value] of Object.entries(effective)) warnOfLongNumber(name, value, logger)
       watchConnections(db, effective)
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)

@@ -73,6 +73,31 @@ describe('the database brick', () => {
     await app.close()
   })
 
+  it('warns of a time limit that may be meant in milliseconds, as those of TypeORM are', async () => {
+    const warnings: unknown[] = []
+    const logger = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (...line: unknown[]) => warnings.push(line.at(-1)),
+    }
+    const settings = { poolTimeout: 10_000, silence: '3h', lockTimeout: 60 }
+    for (const brick of [
+      database({ ...memory, ...settings }),
+      database(createDataSource(memory), settings),
+    ]) {
+      const app = createApp({ environment: 'test', logger: { ...logger, child: () => logger } as never }).use(
+        brick,
+      )
+      await app.ready()
+      await app.close()
+    }
+    const warning =
+      "poolTimeout is 10000 seconds, which is more than an hour. For milliseconds write '10000ms'. " +
+      "To keep the seconds without this warning, write '10000s'."
+    expect(warnings).to.deep.equal([warning, warning])
+  })
+
   it('shares a DataSource that was created before the start', async () => {
     const dataSource = createDataSource(memory)
     const app = newApp().use(database(dataSource))
