@@ -34,7 +34,8 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
 
   const tidy = (): void => {
     const now = parts.clock.now()
-    if (now < next) return
+    // A later moment is of a clock that was set back.
+    if (now < next && next - now <= PAUSE) return
     next = now + PAUSE
     running = new Promise((resolve) => {
       setImmediate(() => resolve(clear(now)))

@@ -75,6 +75,19 @@ onEachStore('Housekeeping', (inWorld) => {
       expect(await world.storage.sessions()).to.have.length(1)
     }))
 
+  it('comes again when a clock that was far ahead is right', () =>
+    inWorld({ auth: { refreshTokenLifetime: 10 } }, async (world) => {
+      world.clock.advance(12 * MONTH)
+      await signedUp(world)
+      await settle(world)
+      world.clock.advance(-12 * MONTH)
+      await login(world)
+      world.clock.advance(HOUR)
+      await login(world)
+      // The session of the signup has not expired by this clock.
+      expect(await world.storage.sessions()).to.have.length(2)
+    }))
+
   // Each clean-up tries twice.
   for (const failures of [2, 4])
     it(`deletes ended sessions later if ${failures} attempts to delete them failed`, () =>
