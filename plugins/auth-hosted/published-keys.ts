@@ -37,7 +37,7 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
 
   function reload(): Promise<LocalJWKSet> {
     if (pending) return pending
-    if (failed && clock.now() < restUntil) return Promise.reject(unavailable())
+    if (failed && isWithin(restUntil - clock.now(), REST)) return Promise.reject(unavailable())
     controller = new AbortController()
     pending = loadInTime(options, controller)
       .then(keep, giveUp)
@@ -61,7 +61,7 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
     if (current && current.select !== select) return current.select
     if (pending) return pending
-    const next = Math.max(coolUntil, clock.now()) + coolDown
+    const next = (isWithin(coolUntil - clock.now(), IN_A_ROW * coolDown) ? coolUntil : clock.now()) + coolDown
     if (next - clock.now() > IN_A_ROW * coolDown) {
       if (failed) throw unavailable()
       return undefined
@@ -85,6 +85,11 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
     /** Aborts a running fetch. */
     close: () => controller?.abort(new Error('The application is closing.')),
   }
+}
+
+/** True for a pause that lasts, and is no longer than `most`: a longer one is of a clock that was set back. */
+function isWithin(pause: number, most: number): boolean {
+  return pause > 0 && pause <= most
 }
 
 /**

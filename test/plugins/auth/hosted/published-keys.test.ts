@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { errors, type CryptoKey, type JWSHeaderParameters, type LocalJWKSet } from 'jose'
 import { createPublishedKeys } from '../../../../plugins/auth-hosted/published-keys.ts'
+import { failureOf } from '../support/failure-of.ts'
 
 describe('The published keys of a hosted provider', () => {
   it('are not fetched again by a request whose look-up ends after another one has fetched them', async () => {
@@ -31,5 +32,35 @@ describe('The published keys of a hosted provider', () => {
     release()
     expect(await late).to.equal(key)
     expect(loads).to.equal(2)
+  })
+
+  it('are fetched when a clock that was ahead is right, whatever was put off by it', async () => {
+    const key = {} as CryptoKey
+    const known = async ({ kid }: JWSHeaderParameters) => {
+      if (kid === 'known') return key
+      throw new errors.JWKSNoMatchingKey()
+    }
+    let [now, loads, isDown] = [3_600_000, 0, true]
+    const keys = createPublishedKeys({
+      load: async () => {
+        loads += 1
+        if (isDown) throw new Error('The server is away.')
+        return known as unknown as LocalJWKSet
+      },
+      clock: { now: () => now },
+      timeout: 1000,
+      lifetime: 86_400_000,
+      coolDown: 5000,
+    })
+    const find = (kid: string) => keys.find({ alg: 'RS256', kid }, {} as never)
+    expect((await failureOf(() => find('known'))).message).to.include('not available')
+    isDown = false
+    now = 1_800_000
+    expect(await find('known')).to.equal(key)
+    for (let made = 0; made < 5; made++) expect(await find('made-up')).to.equal(null)
+    const before = loads
+    now = 0
+    expect(await find('made-up')).to.equal(null)
+    expect(loads - before).to.equal(1)
   })
 })
