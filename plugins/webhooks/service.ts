@@ -42,6 +42,8 @@ export class InvalidWebhookData extends TypeError {
 const MOST_BYTES = 262_144
 /** Milliseconds between two deletions of old deliveries. */
 const PRUNE_EVERY = 600_000
+/** Milliseconds for which a delivery that waits is kept longer than others. */
+const LONGEST_WAIT = 30 * 86_400_000
 
 interface Message {
   readonly message: string
@@ -117,8 +119,8 @@ async function bodyOf(
 }
 
 /**
- * Returns a function that deletes old deliveries from time to time, but none that waits: after a pause of all processes it
- * is still to be sent.
+ * Returns a function that deletes old deliveries from time to time. One that waits is kept for a month more: after a pause
+ * of all processes it is still to be sent. By then its job is gone.
  */
 function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): () => Promise<void> {
   let next = 0
@@ -126,11 +128,15 @@ function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): 
     const now = clock.now()
     if (now < next) return
     next = now + PRUNE_EVERY
+    const before = now - keep
     await db
       .getRepository(Deliveries)
       .createQueryBuilder()
       .delete()
-      .where("updated_at < :before AND state <> 'waiting'", { before: now - keep })
+      .where("updated_at < :before AND (state <> 'waiting' OR updated_at < :abandoned)", {
+        before,
+        abandoned: before - LONGEST_WAIT,
+      })
       .execute()
   }
 }
