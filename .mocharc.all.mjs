@@ -53,10 +53,7 @@ const half = Math.ceil(sorted.length / 2)
 const others = sorted.slice(0, half).flatMap((name, index) => [name, sorted[half + index] ?? []].flat())
 const between = Math.floor(others.length / 2 / LONG.length)
 
-/**
- * The processes share the processors already, so that threads of the garbage collector beside each of them cost more CPU
- * time than they save: 3 to 5 % of all.
- */
+/** Threads of the garbage collector beside each process take 2 to 5 % of the CPU time, as the processes share the processors. */
 const COLLECTION = 'single-threaded-gc'
 
 /** `npm test -- test/app` runs what it names, which Mocha would add to the list. */
