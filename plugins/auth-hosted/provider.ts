@@ -68,7 +68,7 @@ function connect(
       const claims = await verifyToken(token, { settings, keys, clock })
       return claims && toUser(claims)
     },
-    watch: watchExpiry(clock),
+    watch: watchExpiry(clock, settings.clockTolerance),
     start: loadJose,
     stop: () => {
       for (const each of keys.values()) each.close()

@@ -3,10 +3,13 @@ import type { Authenticator, Clock } from 'mortar'
 /** The longest delay of a timer of Node. */
 const LONGEST = 2 ** 31 - 1
 
-/** Ends a long response when its token expires: nothing else is known of a session that another server keeps. */
-export function watchExpiry(clock: Clock): NonNullable<Authenticator['watch']> {
+/**
+ * Ends a long response when its token is valid no more, so many milliseconds after its expiry as a request is accepted:
+ * nothing else is known of a session that another server keeps.
+ */
+export function watchExpiry(clock: Clock, tolerance: number): NonNullable<Authenticator['watch']> {
   return ({ token }, _request, onEnd) => {
-    const remaining = expiryOf(token) - clock.now()
+    const remaining = expiryOf(token) + tolerance - clock.now()
     const timer = setTimeout(onEnd, Math.min(Math.max(0, remaining), LONGEST))
     timer.unref()
     return () => clearTimeout(timer)

@@ -19,7 +19,8 @@ export async function startServer(settings: MetricsSettings, scrape: Scrape): Pr
     void respond(req, res, { path: settings.path, refuseStranger, scrape })
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) =>
+    // Not only once: without a listener, an error of a later connection would end the process.
+    server.on('error', (cause: NodeJS.ErrnoException) =>
       reject(
         fault(
           'MORTAR_METRICS_LISTEN',

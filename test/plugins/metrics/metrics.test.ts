@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import http from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createApp, createRouter, type App, type Environment } from 'mortar'
 import { metrics, type MetricsOptions } from '@mortar/metrics'
@@ -221,6 +223,18 @@ describe('metrics()', () => {
         const request = `GET /metrics HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: ${connection}\r\n\r\n`
         expect((await rawRequest(port, request, 500)).status, `${version} ${connection}`).equal(status)
       }
+    })
+
+    it('goes on to serve on a port of its own after connections that could not be accepted', async () => {
+      const port = await freePort()
+      const { mock: created } = mock.method(http, 'createServer')
+      const app = started(appWith({ port }, 'production'))
+      await app.ready().finally(() => created.restore())
+      const servers = created.calls.map(({ result }) => result as http.Server)
+      const own = servers.find((server) => (server.address() as AddressInfo | null)?.port === port)!
+      const refused = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
+      for (let count = 0; count < 2; count++) own.emit('error', refused)
+      expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).equal(200)
     })
 
     it('refuses to start in production without a token and a port', async () => {

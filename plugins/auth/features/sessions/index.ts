@@ -1,6 +1,6 @@
 /** Entry `@mortar/auth/sessions`: users see and end their own sessions. */
 import { NotFound } from 'mortar'
-import { checkOptions } from 'mortar/kit'
+import { checkOptions, inTime } from 'mortar/kit'
 import type { RecordRow } from '../../accounts/records.ts'
 import { deviceName } from '../../accounts/device-name.ts'
 import { asOwner, attemptOf, type OwnAttempt } from '../as-owner.ts'
@@ -15,7 +15,10 @@ const LONGEST_AGENT = 255
 
 /** Options of `sessions`. */
 export interface SessionsOptions {
-  /** Returns the place of an address of a client, such as a country, for the list. An error leaves the place out. */
+  /**
+   * Returns the place of an address of a client, such as a country, for the list. An error, or more than a second, leaves the
+   * place out.
+   */
   readonly place?: (ip: string) => string | undefined | PromiseLike<string | undefined>
 }
 
@@ -56,11 +59,16 @@ function detailsOf({ sessionId, user, refreshAge }: Grant, caller: Caller, now: 
   }
 }
 
+/** Milliseconds for which the list waits for the places. */
+const PATIENCE = 1000
+
 /** Creates the look-up of places: one call for each address. */
 function createPlaces(place: SessionsOptions['place']) {
   return async (addresses: readonly unknown[]): Promise<ReadonlyMap<unknown, string | undefined>> => {
     const ips = place ? [...new Set(addresses)].filter((ip) => typeof ip === 'string') : []
-    const found = await Promise.allSettled(ips.map(async (ip) => place!(ip)))
+    const lookUp = async (ip: string) => place!(ip)
+    const late = () => new Error('The place was not found in time.')
+    const found = await Promise.allSettled(ips.map((ip) => inTime(lookUp(ip), PATIENCE, late)))
     return new Map(found.map((each, at) => [ips[at], each.status === 'fulfilled' ? each.value : undefined]))
   }
 }

@@ -243,6 +243,7 @@ describe('sessions()', () => {
     throws: () => {
       throw noMap
     },
+    'never answers': () => new Promise<never>(() => undefined),
   }
   for (const [how, place] of Object.entries(failing))
     it(`lists sessions although the place cannot be found: the function ${how}`, () =>

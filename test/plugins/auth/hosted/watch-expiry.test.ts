@@ -7,10 +7,10 @@ const NOW = Date.UTC(2030, 0, 1)
 const tokenFor = (seconds: number) =>
   `e30.${Buffer.from(JSON.stringify({ exp: NOW / 1000 + seconds })).toString('base64url')}.x`
 
-/** Watches a token that expires in so many seconds. */
-function watched(seconds: number) {
+/** Watches a token that expires in so many seconds, with a tolerance in milliseconds. */
+function watched(seconds: number, tolerance = 0) {
   const ends: number[] = []
-  const watch = watchExpiry({ now: () => NOW })
+  const watch = watchExpiry({ now: () => NOW }, tolerance)
   const stop = watch({ token: tokenFor(seconds) } as never, {} as never, () => ends.push(1))
   return { ends, stop }
 }
@@ -28,6 +28,19 @@ describe('A long response with a token of a hosted provider', () => {
       mock.timers.tick(1)
       mock.timers.tick(60_000)
       expect([first.ends.length, second.ends.length]).to.deep.equal([1, 0])
+    } finally {
+      mock.timers.reset()
+    }
+  })
+
+  it('goes on for as long as a request with the token is accepted after its expiry', () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const { ends } = watched(-3, 5000)
+      mock.timers.tick(1999)
+      expect(ends).to.have.lengthOf(0)
+      mock.timers.tick(1)
+      expect(ends).to.have.lengthOf(1)
     } finally {
       mock.timers.reset()
     }
