@@ -7,6 +7,8 @@ interface Handle {
   address?: () => { port?: number } | string | null
   remotePort?: number
   localPort?: number
+  /** Only of a socket. */
+  connecting?: boolean
   spawnfile?: string
 }
 
@@ -64,6 +66,7 @@ function detailOf(handle: Handle): string {
 function nameOf(handle: Handle): string {
   if (handle.spawnfile) return `program ${handle.spawnfile}`
   if (handle.remotePort) return `socket ${handle.localPort} to port ${handle.remotePort}`
+  if (handle.connecting !== undefined) return `socket ${handle.connecting ? 'that connects' : 'without a peer'}`
   const address = handle.address?.()
   return typeof address === 'object' && address?.port ? `server on port ${address.port}` : ''
 }

@@ -154,7 +154,7 @@ describe('The watch of a long response', () => {
 
   it('outlives the longest timer of Node with a token that does', async () => {
     let ends = 0
-    const watch = watchExpiry({ now: () => Date.now() })
+    const watch = watchExpiry({ now: () => Date.now() }, 0)
     // Node fires a timer that is too long after a millisecond; the mocked one would not.
     mock.timers.reset()
     const stop = watch(
@@ -170,7 +170,7 @@ describe('The watch of a long response', () => {
   it('ends with the token of a provider that keeps its sessions elsewhere', async () => {
     let ends = 0
     const token = expiring(60)
-    const watch = watchExpiry({ now: () => Date.now() })
+    const watch = watchExpiry({ now: () => Date.now() }, 0)
     watch({ token, source: 'header' }, REQUEST, () => (ends += 1))
     watch({ token, source: 'header' }, REQUEST, () => (ends += 1))()
     await pass(MINUTE - 1)
