@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Kinds that come and go by themselves, or belong to the runner: its standard streams and its module loader. */
@@ -7,8 +8,6 @@ interface Handle {
   address?: () => { port?: number } | string | null
   remotePort?: number
   localPort?: number
-  /** Only of a socket. */
-  connecting?: boolean
   spawnfile?: string
 }
 
@@ -66,7 +65,7 @@ function detailOf(handle: Handle): string {
 function nameOf(handle: Handle): string {
   if (handle.spawnfile) return `program ${handle.spawnfile}`
   if (handle.remotePort) return `socket ${handle.localPort} to port ${handle.remotePort}`
-  if (handle.connecting !== undefined) return `socket ${handle.connecting ? 'that connects' : 'without a peer'}`
   const address = handle.address?.()
-  return typeof address === 'object' && address?.port ? `server on port ${address.port}` : ''
+  if (typeof address === 'object' && address?.port) return `server on port ${address.port}`
+  return handle instanceof Socket && handle.connecting ? 'socket that connects' : ''
 }

@@ -243,7 +243,7 @@ describe('sessions()', () => {
     throws: () => {
       throw noMap
     },
-    'never answers': () => new Promise<never>(() => undefined),
+    'never answers': () => new Promise<never>(() => {}),
   }
   for (const [how, place] of Object.entries(failing))
     it(`lists sessions although the place cannot be found: the function ${how}`, () =>
