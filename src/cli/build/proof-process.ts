@@ -1,3 +1,5 @@
+import { sendToParent } from '../../support/send-to-parent.ts'
+
 /** The output of a build, for the process that proves it. All are `file:` URLs. */
 export interface Proof {
   /** Every compiled file. */
@@ -77,4 +79,5 @@ const proof = await new Promise<Proof>((resolve) => {
 const broken = await linkEach(proof.files)
 const failures = broken.length > 0 ? broken : await assemble(proof)
 // The application's modules may have left a timer, which would keep the process.
-process.send!(failures, () => process.exit())
+await sendToParent(process, failures)
+process.exit()

@@ -1,3 +1,6 @@
+import { ignore } from '../../support/ignore.ts'
+import { sendToParent } from '../../support/send-to-parent.ts'
+
 /** Messages from the serving process to the watching process. */
 export type FromServer =
   | {
@@ -34,7 +37,6 @@ export type ToServer =
   | { readonly type: 'connection'; readonly id: string; readonly number: number }
 
 /** Sends a message to the watching process. `sent` is called also if that process is gone. */
-export function tell(message: FromServer, sent: () => void = () => undefined): void {
-  if (process.connected) process.send!(message, undefined, undefined, sent)
-  else sent()
+export function tell(message: FromServer, sent: () => void = ignore): void {
+  void sendToParent(process, message).then(sent)
 }
