@@ -1,6 +1,6 @@
 import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters, LocalJWKSet } from 'jose'
 import { ServiceUnavailable, type Clock } from 'mortar'
-import { inTime } from 'mortar/kit'
+import { inTime, isPausing } from 'mortar/kit'
 import { loadJose } from './jose.ts'
 
 /** Settings of `createPublishedKeys`; times in milliseconds. */
@@ -37,7 +37,7 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
 
   function reload(): Promise<LocalJWKSet> {
     if (pending) return pending
-    if (failed && isWithin(restUntil - clock.now(), REST)) return Promise.reject(unavailable())
+    if (failed && isPausing(restUntil, clock.now(), REST)) return Promise.reject(unavailable())
     controller = new AbortController()
     pending = loadInTime(options, controller)
       .then(keep, giveUp)
@@ -61,8 +61,9 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
     if (current && current.select !== select) return current.select
     if (pending) return pending
-    const next = (isWithin(coolUntil - clock.now(), IN_A_ROW * coolDown) ? coolUntil : clock.now()) + coolDown
-    if (next - clock.now() > IN_A_ROW * coolDown) {
+    const now = clock.now()
+    const next = (isPausing(coolUntil, now, IN_A_ROW * coolDown) ? coolUntil : now) + coolDown
+    if (next - now > IN_A_ROW * coolDown) {
       if (failed) throw unavailable()
       return undefined
     }
@@ -85,11 +86,6 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
     /** Aborts a running fetch. */
     close: () => controller?.abort(new Error('The application is closing.')),
   }
-}
-
-/** True for a pause that lasts, and is no longer than `most`: a longer one is of a clock that was set back. */
-function isWithin(pause: number, most: number): boolean {
-  return pause > 0 && pause <= most
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CoreServices } from 'mortar'
-import { brokenRules, compileValidator, Invalid, type JobQueue } from 'mortar/kit'
+import { brokenRules, compileValidator, Invalid, isPausing, type JobQueue } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import { checkedOwner, Endpoints } from './endpoints.ts'
 import type { WebhookEvent } from './event.ts'
@@ -126,7 +126,7 @@ function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): 
   let next = 0
   return async () => {
     const now = clock.now()
-    if (now < next) return
+    if (isPausing(next, now, PRUNE_EVERY)) return
     next = now + PRUNE_EVERY
     const before = now - keep
     await db

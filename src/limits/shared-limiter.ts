@@ -5,6 +5,7 @@ import { BatchedCounts } from './batched-counts.ts'
 import type { Counted, LimitStore } from './limit-store.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
 import { parseLimit, type ParsedLimit } from './parse-limit.ts'
+import { isPausing } from '../support/pause.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 /** Settings of `createSharedLimiter`. */
@@ -86,7 +87,7 @@ function withFallback({ store, clock, onChange = () => undefined }: SharedLimite
   }
 
   return async (ask, otherwise) => {
-    if (clock.now() < restUntil) return otherwise()
+    if (isPausing(restUntil, clock.now(), REST)) return otherwise()
     // Only this request waits for a store that was down; the others count in memory meanwhile.
     if (isDown) restUntil = clock.now() + REST
     try {

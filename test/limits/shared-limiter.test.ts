@@ -172,6 +172,21 @@ describe('a shared limiter', () => {
     expect(changes).to.deep.equal([changes[0], undefined])
   })
 
+  it('asks the store again when a clock that was ahead is right', async () => {
+    let asked = 0
+    const { allowed, clock } = setUp({
+      count: () => {
+        asked += 1
+        return Promise.reject(new Error('down'))
+      },
+    })
+    clock.advance(3600)
+    await allowed()
+    clock.advance(-3600)
+    await allowed()
+    expect(asked).to.equal(2)
+  })
+
   it('lets no other request wait for a silent store while one asks it again', async () => {
     const counts = [() => Promise.reject(new Error('down')), never]
     const { allowed, clock } = setUp({ count: () => counts.shift()!() })

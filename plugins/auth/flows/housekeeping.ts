@@ -1,3 +1,4 @@
+import { isPausing } from 'mortar/kit'
 import { tell } from './admit.ts'
 import type { AuthParts } from './parts.ts'
 import type { FeaturePoints } from './proof.ts'
@@ -34,8 +35,7 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
 
   const tidy = (): void => {
     const now = parts.clock.now()
-    // A later moment is of a clock that was set back.
-    if (now < next && next - now <= PAUSE) return
+    if (isPausing(next, now, PAUSE)) return
     next = now + PAUSE
     running = new Promise((resolve) => {
       setImmediate(() => resolve(clear(now)))

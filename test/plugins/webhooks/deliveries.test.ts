@@ -10,6 +10,7 @@ import { startReceiver } from './receiver.ts'
 
 const DATA = { invoice: 'invoice 1001' }
 const SCHEMA = [jobsSchema, webhooksSchema]
+const MONTH = 30 * 86_400_000
 
 for (const [kind, prepare] of Object.entries(KINDS))
   describe(`deliveries of webhooks: ${kind}`, () => {
@@ -108,6 +109,25 @@ for (const [kind, prepare] of Object.entries(KINDS))
         await run(app)
         clock.advance('20h')
       }
+      expect(await ada.deliveries(id)).to.have.lengthOf(2)
+    })
+
+    it('are deleted from the log also when a clock that was far ahead is right', async () => {
+      const app = await started({ keep: '1d' })
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(app)
+      await run(app)
+      clock.set(clock.now() + MONTH)
+      await send(app)
+      await run(app)
+      clock.set(clock.now() - MONTH)
+      await send(app)
+      await run(app)
+      clock.advance('2d')
+      await send(app)
+      await run(app)
+      // That of the wrong clock is young, and the one before it was deleted by that clock.
       expect(await ada.deliveries(id)).to.have.lengthOf(2)
     })
 
