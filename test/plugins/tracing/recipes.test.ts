@@ -11,6 +11,9 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures/tracing')
 const DOCS = readFileSync(join(import.meta.dirname, '../../../docs/tracing.md'), 'utf8')
 
 describe('The recipes of docs/tracing.md', () => {
+  // The subscription of `reportErrors` stays, and must not report the errors of the next files of this process.
+  after(() => Sentry.getCurrentScope().setClient(undefined))
+
   for (const name of ['instrumentation.ts', 'report-errors.ts'])
     it(`contain ${name} as it is tested here`, () => {
       expect(DOCS).contain(`\`\`\`ts\n${readFileSync(join(FIXTURES, name), 'utf8')}\`\`\``)
