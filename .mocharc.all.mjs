@@ -1,8 +1,6 @@
 /*
  * The tests of `npm test`: all but the rules of `npm run test:rules`. Mocha begins them in the order of this list. Those
- * that mostly wait are spread over its first half, so that others compute beside them, and none of them is the last. For
- * the same reason the two halves of the alphabet alternate: those of the command line wait for processes, and most of the
- * second half compute.
+ * that mostly wait are spread over its first half, so that others compute beside them, and none of them is the last.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,9 +46,7 @@ const all = readdirSync(join(import.meta.dirname, 'test'), { recursive: true })
 const missing = LONG.filter((name) => !all.includes(name))
 if (missing.length > 0) throw new Error(`.mocharc.all.mjs names missing files: ${missing.join(', ')}`)
 
-const sorted = all.filter((name) => !LONG.includes(name)).toSorted()
-const half = Math.ceil(sorted.length / 2)
-const others = sorted.slice(0, half).flatMap((name, index) => [name, sorted[half + index] ?? []].flat())
+const others = all.filter((name) => !LONG.includes(name)).toSorted()
 const between = Math.floor(others.length / 2 / LONG.length)
 
 /** Threads of the garbage collector beside each process take 2 to 5 % of the CPU time, as the processes share the processors. */
