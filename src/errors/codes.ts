@@ -50,6 +50,7 @@ export const PROBLEM_CODES = {
   not_implemented: { status: 501, title: 'Not Implemented' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
   maintenance: { status: 503, title: 'Maintenance' },
+  uploads_unavailable: { status: 503, title: 'Uploads unavailable' },
   handler_timeout: { status: 503, title: 'Handler timed out' },
 } as const satisfies Problems
 

@@ -16,8 +16,8 @@ export interface Form extends FormRules {
 /**
  * Parses a multipart body. Returns fields and files in one object by name, with a list for a repeated name. The files are
  * deleted when the response closes, and before an error is thrown.
- * @throws PayloadTooLarge with a code for each limit; BadRequest or UnsupportedMediaType for a malformed form; errors of
- * the disk.
+ * @throws PayloadTooLarge with a code for each limit; BadRequest or UnsupportedMediaType for a malformed form;
+ * ServiceUnavailable if the disk is full or fails.
  */
 export async function parseForm(ctx: RequestContext, form: Form): Promise<Record<string, unknown>> {
   const { req, res } = ctx.internal

@@ -4,6 +4,8 @@ import fs from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file, type Logger, type Middleware } from 'mortar'
@@ -15,8 +17,10 @@ import { rawRequest } from '../support/raw-request.ts'
 
 const { createWriteStream } = fs
 const hash = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
-const full = (): Error =>
-  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+const DISK_FAULTS = [
+  ['ENOSPC', 'no space left on device'],
+  ['EDQUOT', 'disk quota exceeded'],
+] as const
 
 /** Calls `before` in front of each write to a file; its error is the result of the write. */
 function setDisk(before: () => Promise<Error | undefined>): void {
@@ -82,26 +86,41 @@ describe('A multipart form', () => {
 
     // A small file fails when its form has ended already.
     for (const size of [1, 60_000, 1_500_000])
-      it(`of ${size} bytes is 500 on a full disk, with the error in the log, and the connection serves on`, async () => {
-        setDisk(() => Promise.resolve(full()))
-        const errors: string[] = []
-        const logger: Logger = {
-          ...silent,
-          error: (...given) =>
-            void errors.push(given.map((one) => (one as { err?: Error }).err?.message ?? '').join('')),
-          child: () => logger,
-        }
-        const port = await serve((_, next) => next(), logger)
-        const post = chunkedPost('/', formOf(content.subarray(0, size)), 5000)
-          .toString('latin1')
-          .replace('Connection: close\r\n', '')
-        const next = 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-        const { status, text } = await rawRequest(port, post + next)
-        expect([status, text.includes('the next response')]).to.deep.equal([500, true])
-        expect(errors).to.have.length(1)
-        expect(errors[0]).to.contain('ENOSPC')
-        expect(temporaryFiles()).to.deep.equal([])
-      })
+      for (const [code, reason] of DISK_FAULTS)
+        it(`of ${size} bytes is 503 after ${code}, with one line in the log, and the connection serves on`, async () => {
+          setDisk(() => Promise.resolve(Object.assign(new Error(`${code}: ${reason}, write`), { code })))
+          const errors: string[] = []
+          const logger: Logger = {
+            ...silent,
+            error: (...given) => void errors.push(given.join(' ')),
+            child: () => logger,
+          }
+          const port = await serve((_, next) => next(), logger)
+          const post = chunkedPost('/', formOf(content.subarray(0, size)), 5000)
+            .toString('latin1')
+            .replace('Connection: close\r\n', '')
+          const next = 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+          const { status, text } = await rawRequest(port, post + post + next)
+          expect([status, text.includes('the next response')]).to.deep.equal([503, true])
+          expect(text.match(/"code":"uploads_unavailable"/g)).to.have.length(2)
+          expect(text).not.to.contain(tmpdir())
+          expect(errors).to.have.length(1)
+          expect(errors[0]).to.contain(`${tmpdir()}: ${code}: ${reason}`)
+          expect(temporaryFiles()).to.deep.equal([])
+        })
+
+    it('is 503 when the folder was removed after the start', async () => {
+      const folder = fs.mkdtempSync(join(tmpdir(), 'removed-'))
+      const app = createApp({ logger: false, multipart: { folder } }).use(routes())
+      await app.ready()
+      const { url } = await open(app)
+      fs.rmdirSync(folder)
+      const { status, text } = await rawRequest(
+        Number(new URL(url).port),
+        chunkedPost('/', formOf(content), 5000),
+      )
+      expect([status, text.includes('uploads_unavailable')]).to.deep.equal([503, true])
+    })
 
     const rest = 'x'.repeat(200_000)
     for (const [what, refused, expected] of [

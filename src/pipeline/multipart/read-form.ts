@@ -5,7 +5,7 @@ import { UploadedFile } from '../../schema/uploaded-file.ts'
 import type { FormLimits } from '../../support/form-limits.ts'
 import { readPartHead, type PartHead } from './part-head.ts'
 import type { PartScanner, ScanRules } from './part-scanner.ts'
-import type { TemporaryFiles } from './temporary-files.ts'
+import { notWritten, type TemporaryFiles } from './temporary-files.ts'
 
 /** Limits of the forms of one route; sizes in bytes. */
 export interface FormRules extends FormLimits, ScanRules {
@@ -97,7 +97,7 @@ function fileOf({ name, filename, mimetype }: PartHead, most: number, files: Tem
 function written(stream: WriteStream, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(piece, (error) => {
-      if (error) reject(error)
+      if (error) reject(notWritten(stream, error))
       else resolve()
     })
   })

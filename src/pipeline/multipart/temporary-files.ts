@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { ServiceUnavailable } from '../../errors/http-error.ts'
 import { clientLeft } from '../read-bytes.ts'
 
 /** The temporary files of one request. */
@@ -29,15 +30,32 @@ export class TemporaryFiles {
     return stream
   }
 
-  /** Waits until every file is written and closed. @throws the error of a write. */
+  /** Waits until every file is written and closed. @throws ServiceUnavailable `uploads_unavailable`. */
   async whenWritten(): Promise<void> {
-    await Promise.all(this.#streams.map((stream) => finished(stream)))
+    await Promise.all(this.#streams.map(whenFinished))
   }
 
   /** Deletes each file after it is closed, because a file that is being opened would appear again. Never rejects. */
   async remove(): Promise<void> {
     this.#isRemoved = true
     await Promise.allSettled(this.#streams.splice(0).map(removeOne))
+  }
+}
+
+/** Returns the response of a full or failing disk. The log has the folder; the client does not see it. */
+export function notWritten(stream: WriteStream, cause: Error): ServiceUnavailable {
+  const message = `An upload cannot be written in ${dirname(String(stream.path))}: ${cause.message}`
+  return new ServiceUnavailable('Files cannot be stored at the moment. Try again later.', {
+    code: 'uploads_unavailable',
+    cause: new Error(message, { cause }),
+  })
+}
+
+async function whenFinished(stream: WriteStream): Promise<void> {
+  try {
+    await finished(stream)
+  } catch (error) {
+    throw notWritten(stream, error as Error)
   }
 }
 
