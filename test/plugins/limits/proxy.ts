@@ -9,15 +9,18 @@ export interface Proxy {
   /** Keeps connections open and forwards no more bytes. */
   silence(): void
   heal(): void
+  /** Forwards new connections to another port, as a name that leads to another server after a failover. */
+  lead(port: number): void
   close(): void
 }
 
 export async function startProxy(host: string, port: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let state: 'open' | 'cut' | 'silent' = 'open'
+  let target = port
   const server = createServer((client) => {
     if (state === 'cut') return void client.destroy()
-    const upstream = connect(port, host)
+    const upstream = connect(target, host)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -43,6 +46,7 @@ export async function startProxy(host: string, port: number): Promise<Proxy> {
     },
     silence: () => void (state = 'silent'),
     heal: () => void (state = 'open'),
+    lead: (other) => void (target = other),
     close() {
       destroyAll()
       server.close()

@@ -8,6 +8,7 @@ import { redis, type RedisOptions } from '@mortar/redis'
 import { watchConnection } from '../../../plugins/redis/watch.ts'
 import { freePort } from '../../support/free-port.ts'
 import { needRedisServer, startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { startProxy } from '../limits/proxy.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 
 const PASSWORD = 'canary-password'
@@ -197,5 +198,26 @@ describe('the redis brick with a server', () => {
     await wait(100)
     expect(client.status, 'not connected again').not.to.equal('ready')
     await own.stop()
+  })
+
+  it('leaves a server that has become a replica, for the one to which its address leads now', async () => {
+    const former = await startRedis()
+    const proxy = await startProxy('127.0.0.1', former.port)
+    const app = appWith({ url: `redis://127.0.0.1:${proxy.port}` })
+    await app.ready()
+    const client = app.container.resolve('redis')
+    client.defineCommand('setByScript', { numberOfKeys: 1, lua: "return redis.call('SET', KEYS[1], '1')" })
+    const { setByScript } = client as unknown as { setByScript(key: string): Promise<unknown> }
+    const admin = new Redis(former.url)
+    await admin.replicaof('127.0.0.1', server.port)
+    proxy.lead(server.port)
+    // The connection stays open, as after a planned failover of a hosted Redis.
+    const write = () => setByScript.call(client, 'after').then(String, (error: Error) => error.message)
+    expect(await write()).to.include('READONLY')
+    expect(await write()).to.equal('OK')
+    admin.disconnect()
+    await app.close()
+    proxy.close()
+    await former.stop()
   })
 })
