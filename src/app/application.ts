@@ -3,6 +3,7 @@ import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
+import { explainedServices } from '../container/explained-services.ts'
 import type { OpenOuterApp } from '../context/outer-app.ts'
 import { type Environment, isInspecting, isWorking } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
@@ -37,6 +38,7 @@ import { delayOf, shutDown } from './life/shut-down.ts'
 export class Application {
   readonly environment: Environment
   readonly events: ApplicationEvents
+  readonly services: Readonly<Record<string, unknown>>
   private readonly options: ResolvedOptions
   private readonly parts = createParts()
   private readonly context: AssemblyContext
@@ -57,6 +59,7 @@ export class Application {
     this.environment = options.environment
     this.context = createAssemblyContext(options, (what) => this.refuseAfterStart(what))
     this.events = this.context.events
+    this.services = explainedServices(this.context.container, () => this.assembled)
     const boot = { ready: () => this.ready(), routesKnown: () => this.routesKnown() }
     this.adapters = createAdapters(this.context, boot, openOuter)
     this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
@@ -176,10 +179,6 @@ export class Application {
 
   get koa(): Koa {
     return this.adapters.koa
-  }
-
-  get services(): Readonly<Record<string, unknown>> {
-    return this.context.container.cradle
   }
 
   get container(): AwilixContainer<Record<string, unknown>> {

@@ -322,6 +322,21 @@ describe('Services', () => {
     await app.close()
   })
 
+  it('say what to do when app.services is read before the start, and name unknown services after it', async () => {
+    const app = answer({ late: singleton(() => 5) }, () => 1)
+    const services = app.services as unknown as Record<string, unknown>
+    expect(() => services['late'])
+      .to.throw(StartupError, 'app.services.late was read before the start.')
+      .with.property('remedy')
+      .that.contains('await app.ready()')
+    expect(services['logger']).to.be.an('object')
+    await app.ready()
+    expect(services['late']).to.equal(5)
+    expect(() => services['nope']).to.throw("No service is named 'nope'. Register it with app.provide")
+    expect(() => app.services.logger && services['lat']).to.throw("No service is named 'lat'")
+    await app.close()
+  })
+
   it('are replaced by app.override before the start, only if they exist', async () => {
     let made = 0
     const brick = defineBrick({ name: 'x', services: { a: singleton(() => (made += 1)) } })
