@@ -41,6 +41,11 @@ export const PEERS = { from: import.meta.url, packages: ['bullmq'] } as const
 const ALWAYS = 1_000_000_000
 /** Milliseconds after which a command has failed. */
 const COMMAND = 10_000
+/** Options of ioredis. A server that has become a replica refuses each write; a new connection leads to another one. */
+const CONNECTION = {
+  commandTimeout: COMMAND,
+  reconnectOnError: ({ message }: Error) => /^READONLY |-READONLY /.test(message),
+}
 
 export function createCarriers(
   { connection, prefix = 'mortar', lease = LEASE }: BullmqOptions,
@@ -48,7 +53,7 @@ export function createCarriers(
 ): Carriers {
   const library = loadPeer<typeof BullMQ>('bullmq', { of: "the brick 'jobs'", peers: PEERS })
   const options = {
-    connection: 'on' in connection ? connection : { commandTimeout: COMMAND, ...connection },
+    connection: 'on' in connection ? connection : { ...CONNECTION, ...connection },
     prefix,
     lockDuration: lease,
     stalledInterval: lease / 2,

@@ -2,10 +2,13 @@ import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
+import { Redis } from 'ioredis'
 import type { JobEngine } from '@mortar/jobs'
 import { bullmq } from '@mortar/jobs/bullmq'
 import * as schema from '@mortar/jobs/schema'
+import { needRedisServer, startRedis } from '../../support/redis-server.ts'
 import { KINDS } from '../database/databases.ts'
+import { startProxy } from '../limits/proxy.ts'
 import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
 import { testRemoval } from './engine-removal.ts'
 import { redisOfTests } from './engines.ts'
@@ -88,5 +91,33 @@ describe('the engine of jobs in BullMQ', () => {
     for (let count = 0; count < 2; count++) await one.prune(60_000)
     lost.mock.restore()
     expect(await rows.findBy({ state: 'waiting' })).to.have.lengthOf(1)
+  })
+})
+
+describe('the engine of jobs in BullMQ, whose Redis becomes a replica', () => {
+  needRedisServer()
+  const place = KINDS['SQLite']!()
+
+  it('hands jobs to the server to which the address leads then', async () => {
+    const [former, next] = [await startRedis(), await startRedis()]
+    const proxy = await startProxy('127.0.0.1', former.port)
+    const db = await place().open(schema)
+    await db.synchronize()
+    const connection = { url: `redis://127.0.0.1:${proxy.port}` }
+    const engine = bullmq({ connection })({ db, names: () => NAMES })
+    await engine.open()
+    const admin = new Redis(former.url)
+    await admin.replicaof('127.0.0.1', next.port)
+    proxy.lead(next.port)
+    const job = newJob()
+    await engine.add(job)
+    expect(await engine.claim(NAMES, 1).catch(String)).to.include('READONLY')
+    let claimed = await engine.claim(NAMES, 1)
+    for (; claimed.length === 0; claimed = await engine.claim(NAMES, 1)) await wait(50)
+    expect(claimed[0]!.id).to.equal(job.id)
+    await engine.close!()
+    admin.disconnect()
+    proxy.close()
+    for (const server of [former, next]) await server.stop()
   })
 })
