@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredSession } from '../accounts/auth-store.ts'
 import type { AuthParts } from './parts.ts'
 import type { Caller, FeaturePoints, Grant, Proof } from './proof.ts'
-import { endSession, endSessionOf, grantFor, METHODS } from './sessions.ts'
+import { endSession, endSessionOf, grantFor, METHODS, orForget } from './sessions.ts'
 
 /** The request that asks for a session. */
 export interface SessionRequest {
@@ -20,12 +20,16 @@ export interface SessionRequest {
 export async function admit(parts: AuthParts, proof: Proof, request?: SessionRequest): Promise<Grant | null> {
   const isNew = proof.way === 'login' || proof.way === 'signup'
   if (isNew && request) for (const feature of parts.features) await feature.demand?.(proof, request.caller)
-  const grant = await begin(parts, proof)
-  if (grant === null) return null
-  await endSessionOf(parts, request?.presented ?? null)
-  // After the session that this one replaces: a renewal ends its own, so the number of sessions does not grow.
-  if (proof.way !== 'renewal') await endOldest(parts, proof.user.id)
-  if (request === undefined) return grant
+  const id = randomUUID()
+  const grant = await orForget(parts, id, async () => {
+    const begun = await begin(parts, proof, id)
+    if (begun === null) return null
+    await endSessionOf(parts, request?.presented ?? null)
+    // After the session that this one replaces: a renewal ends its own, so the number of sessions does not grow.
+    if (proof.way !== 'renewal') await endOldest(parts, proof.user.id)
+    return begun
+  })
+  if (grant === null || request === undefined) return grant
   await tell(parts, 'admitted', (feature) => feature.admitted?.(grant, proof, request.caller))
   return grant
 }
@@ -45,11 +49,15 @@ export async function tell(
     }
 }
 
-async function begin(parts: AuthParts, { user, methods = METHODS }: Proof): Promise<Grant | null> {
+async function begin(
+  parts: AuthParts,
+  { user, methods = METHODS }: Proof,
+  id: string,
+): Promise<Grant | null> {
   const { token, hash, familyHash } = parts.refreshTokens.issue()
   const now = parts.clock.now()
   const session: StoredSession = {
-    id: randomUUID(),
+    id,
     userId: user.id,
     passwordVersion: user.passwordVersion,
     familyHash,

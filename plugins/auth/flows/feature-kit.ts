@@ -15,7 +15,7 @@ import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveAgain, provePasskey } from './prove-again.ts'
-import { endEverySession, endOtherSessions, endSession, isAlive } from './sessions.ts'
+import { endEverySession, endOtherSessions, endSession, isAlive, orForget } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings {
@@ -108,7 +108,7 @@ function sessionsOf(parts: AuthParts, tidy: () => void): FeatureSessions {
       const grant = await admit(parts, { user, way: 'renewal', methods }, { caller })
       if (grant === null || isOver) return grant
       // The new session begins first, so that a process that ends here leaves the user signed in.
-      if (await endSession(parts, sessionId)) return grant
+      if (await orForget(parts, grant.sessionId, () => endSession(parts, sessionId))) return grant
       await endSession(parts, grant.sessionId)
       return null
     },

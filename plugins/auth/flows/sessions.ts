@@ -73,6 +73,20 @@ export async function endSession(parts: AuthParts, id: string): Promise<boolean>
   return parts.store.deleteSession(id)
 }
 
+/** Deletes the session of a request that fails: nobody gets its tokens, so no other process has to know. */
+export async function orForget<T>(
+  { store }: AuthParts,
+  sessionId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await store.deleteSession(sessionId).catch(ignore)
+    throw error
+  }
+}
+
 function publishOne(parts: AuthParts, id: string): Promise<void> {
   return publish(parts, async (expiresAt) => {
     await parts.store.publishEnded(id, expiresAt)

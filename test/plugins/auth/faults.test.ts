@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { recent } from '@mortar/auth/recent'
 import type { Answer, Client } from './support/client.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { registered, withPasskeys } from './support/passkey-scene.ts'
@@ -155,4 +156,28 @@ onEachStore('a failure between any two statements', (inWorld) => {
         },
       )
   })
+
+  const replaced: [path: string, body: object][] = [
+    ['/auth/login', ADA],
+    ['/auth/confirm', { password: PASSWORD }],
+  ]
+  for (const [path, body] of replaced)
+    it(`of ${path} in a browser with a session leaves no session that nobody has`, async () => {
+      let before: unknown[] = []
+      const idsIn = async (world: World) => (await world.storage.sessions()).map(({ id }) => id)
+      const statements = await sweep(
+        inWorld,
+        async (world) => {
+          const client = await signedUp(world)
+          before = await idsIn(world)
+          return { client, request: () => client.post(path, body) }
+        },
+        async (world) => {
+          const unknown = (await idsIn(world)).filter((id) => !before.includes(id))
+          expect(unknown).to.deep.equal([])
+        },
+        { options: { auth: { features: [recent()], maxSessions: 2 } } },
+      )
+      expect(statements).to.be.at.least(4)
+    })
 })
