@@ -1,8 +1,10 @@
 import type { User } from 'mortar'
+import { ignore } from 'mortar/kit'
 import { userOf } from '../accounts/signed-in-user.ts'
 import { mailTo, type MailTexts } from '../features/mails.ts'
 import { invitedBody } from '../routes/shapes.ts'
 import { canonicalAccount, insertHashed } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import { lifetimeText } from './mail-message.ts'
 import { CODE, type AuthParts } from './parts.ts'
@@ -16,7 +18,7 @@ const LIFETIME = 7 * 86_400
 
 /**
  * Creates an account without a password for code of the application, and mails a link with which its owner sets one. The
- * link is a reset link, so using it also proves the address.
+ * link is a reset link, so using it also proves the address. If the link cannot be stored, the account is deleted.
  * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
  */
 export async function invite(parts: AuthParts, input: Invitation): Promise<User> {
@@ -25,7 +27,13 @@ export async function invite(parts: AuthParts, input: Invitation): Promise<User>
   const { token, stored } = issue(parts, { id: '', passwordVersion: 0 }, LIFETIME)
   const link = parts.resetMail.linkOf(token)
   const user = await insertHashed(parts, canonical, null)
-  await parts.store.insertResetToken({ ...stored, userId: user.id }, parts.mostResetTokens)
+  await parts.store
+    .insertResetToken({ ...stored, userId: user.id }, parts.mostResetTokens)
+    .catch(async (error: unknown) => {
+      // Without the account the invitation can be repeated.
+      await deleteUser(parts, user.id).catch(ignore)
+      throw error
+    })
   parts.mails.send(mailTo(user, invitationMail(link)), CODE, stored.expiresAt)
   return userOf({ sub: user.id, user: user.raw })
 }

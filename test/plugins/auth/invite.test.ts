@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { AccountMail } from '../../../plugins/auth/features/mails.ts'
+import { failureOf } from './support/failure-of.ts'
 import { onEachDatabase } from './support/on-each-store.ts'
 import {
   ADA,
@@ -71,6 +72,33 @@ onEachDatabase('invite', (inWorld) => {
       expect(failures).to.deep.equal(['email_taken', 'validation_failed'])
       await settle(world)
       expect([mails, (await world.storage.users()).length]).to.deep.equal([[], 1])
+    }))
+
+  it('can be repeated when its link could not be stored', () =>
+    collecting(inWorld, async (world, mails) => {
+      world.storage.interruptions.reject('insert reset tokens', 'disk full', 1)
+      const error = await failureOf(() => providerOf(world).invite(GRACE))
+      expect(error.message).to.include('disk full')
+      await settle(world)
+      expect([mails, await world.storage.users()]).to.deep.equal([[], []])
+      await providerOf(world).invite(GRACE)
+      await settle(world)
+      expect(mails).to.have.length(1)
+    }))
+
+  it('of a process that ends in between leaves an account to which a forgotten password mails a link', () =>
+    collecting(inWorld, async (world, mails) => {
+      world.storage.interruptions.afterwards('insert users', async () =>
+        world.storage.interruptions.failAlways(),
+      )
+      await failureOf(() => providerOf(world).invite(GRACE))
+      world.storage.interruptions.failAt(0)
+      expect(await failureOf(() => providerOf(world).invite(GRACE))).to.have.property('code', 'email_taken')
+      await world.client().post('/auth/forgot-password', { email: GRACE.email })
+      await settle(world)
+      expect([mails.length, world.mails.length]).to.deep.equal([0, 1])
+      const reset = { token: world.mails[0]!.token, password: PASSWORD }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
     }))
 
   it('has a link that ends after seven days; a forgotten password brings another one', () =>
