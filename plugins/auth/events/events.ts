@@ -116,7 +116,8 @@ export interface AuthEvents {
   'auth.social.failed': FailureEvent
   'auth.social.limited': LimitedEvent
   'auth.account.linked': SessionEvent
-  'auth.account.unlinked': SessionEvent
+  /** By the user, or without `sessionId` by an operator. */
+  'auth.account.unlinked': UserEvent & { readonly sessionId?: string }
   /** A link, or its end, was refused. */
   'auth.account.failed': FailureEvent
   'auth.account.limited': LimitedEvent

@@ -1,6 +1,7 @@
 /** Entry `@mortar/auth/social`: sign-in at Google, GitHub and other providers of OpenID Connect. */
 import { checkOptions } from 'mortar/kit'
 import type { AuthFeature } from '../feature.ts'
+import { CODE } from '../../flows/parts.ts'
 import { forgetBeforeProof } from '../forget-before-proof.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
@@ -60,7 +61,13 @@ export function social(options: SocialOptions): AuthFeature {
         waysIn: (userId) => accounts.waysIn(userId),
         linked: {
           list: (userId) => accounts.list(userId),
-          remove: (userId, id) => accounts.remove(userId, id),
+          async remove(userId, id) {
+            const user = await kit.users.findUserById(userId)
+            if (user === null || !(await accounts.remove(userId, id))) return false
+            kit.events.emit('auth.account.unlinked', { userId })
+            await kit.factorChanged(user, 'account-unlinked', CODE)
+            return true
+          },
         },
         ...forgetBeforeProof(kit, ({ id }) => accounts.forget(id)),
       }

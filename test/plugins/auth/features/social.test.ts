@@ -244,7 +244,7 @@ describe('social()', () => {
       })
     }))
 
-  it('has one event and one notice for an identity that is linked twice', () => {
+  it('has one event and one notice for an identity that is linked twice, and for its end by an operator', () => {
     const kinds: string[] = []
     const base = withSocial()
     const features = [...base.auth!.features!, notices()]
@@ -259,10 +259,17 @@ describe('social()', () => {
         expect(targetOf(await client.get(await scene.issuer.signIn(url, GRACE)))).to.equal('302 /')
       }
       await settle(world)
-      expect(world.typesOf().filter((type) => type.startsWith('auth.account'))).to.deep.equal([
-        'auth.account.linked',
-      ])
       expect(kinds).to.deep.equal(['account-linked'])
+      const [{ id, user_id: user }] = await world.storage.rows('auth_accounts')
+      const unlink = accountCommands('basic')['unlink']!
+      await unlink.run({ positionals: [user], values: { id } }, world.app.services)
+      await settle(world)
+      expect(kinds).to.deep.equal(['account-linked', 'account-unlinked'])
+      const events = world.events.filter(({ type }) => type.startsWith('auth.account'))
+      expect(events.map(({ type, event }) => [type, event['userId'], 'sessionId' in event])).to.deep.equal([
+        ['auth.account.linked', user, true],
+        ['auth.account.unlinked', user, false],
+      ])
     })
   })
 
