@@ -1,7 +1,7 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
-import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
+import { countedHashing, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { admit, tell } from './admit.ts'
 import type { FactorCodes, Grant, OwnSession } from './proof.ts'
 import { proveAgain } from './prove-again.ts'
@@ -33,7 +33,7 @@ export async function changePassword(
   const counted = { user: userId }
   const known: Known = { userId, sessionId }
   const grant = await withEvent(parts, { flow: 'changePassword', caller, known }, () =>
-    countedWork(parts, caller, { rule: 'changePassword', counted }, async () => {
+    countedHashing(parts, caller, { rule: 'changePassword', counted }, async () => {
       const { user, methods } = await replacePassword(parts, input, { userId, caller })
       await clearAfterNewPassword(parts, userId)
       // The password is stored, so no failure from here on may ask for a repetition.
@@ -75,8 +75,9 @@ async function replacePassword(
   const { valid } = await parts.passwords.verify(user.passwordHash, current)
   if (!valid) throw wrongCurrentPassword()
   await refuseWeak(parts, 'next', next, user)
-  const methods = await proveAgain(parts, user, codes, caller)
+  // Before the code is used up: a full hash queue refuses the request.
   const change = { userId, passwordHash: await parts.passwords.hash(next), keptSession: null }
+  const methods = await proveAgain(parts, user, codes, caller)
   await endAccessTokens(parts, userId, user.passwordVersion)
   if (!(await storePassword(parts, { ...change, now: parts.clock.now(), version: user.passwordVersion })))
     throw wrongCurrentPassword()

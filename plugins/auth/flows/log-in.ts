@@ -1,7 +1,7 @@
 import { SecondFactorRequired } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
-import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
+import { countedHashing, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
 import { admit, type SessionRequest } from './admit.ts'
 import type { Grant } from './proof.ts'
 import { refused } from '../refusals.ts'
@@ -29,7 +29,7 @@ export function logIn(
   const known: Known = { email }
   const counted = { email, device: parts.devices.verify(input.device ?? null, email) }
   return withEvent(parts, { flow: 'login', caller, known }, () =>
-    countedWork(parts, caller, { rule: 'login', counted }, async () => {
+    countedHashing(parts, caller, { rule: 'login', counted }, async () => {
       const isKnownDevice = counted.device !== undefined
       const attempt = { caller, presented, known, isKnownDevice }
       const { user, grant, rehash } = await verify(parts, input, attempt)

@@ -87,19 +87,37 @@ export async function countAttempt(
   for (const [name, value] of Object.entries(headers)) caller.set(name, value)
 }
 
+/** The rule of an attempt, and what it counts. */
+interface CountedAttempt {
+  readonly rule: LimitRule
+  readonly counted: Counted
+}
+
 /**
- * Counts an attempt and runs its work, which hashes a password. A full hash queue refuses the attempt before anything
- * is counted or read. If the queue fills up later, the database is away, or the new password is too weak, the attempt is
- * not counted, since it is not a guess.
+ * Counts an attempt like `countedWork`, and runs its work, which hashes a password. A full hash queue refuses the attempt
+ * before anything is counted or read.
+ */
+export async function countedHashing<T>(
+  parts: AuthParts,
+  caller: Caller,
+  attempt: CountedAttempt,
+  work: () => Promise<T>,
+): Promise<T> {
+  parts.passwords.refuseWhenFull()
+  return countedWork(parts, caller, attempt, work)
+}
+
+/**
+ * Counts an attempt and runs its work. If the hash queue is full, the database is away, or the new password is too weak,
+ * the attempt is not counted, since it is not a guess.
  * @throws LimitReached, ServiceUnavailable, and errors of `work`.
  */
 export async function countedWork<T>(
   parts: AuthParts,
   caller: Caller,
-  { rule, counted }: { readonly rule: LimitRule; readonly counted: Counted },
+  { rule, counted }: CountedAttempt,
   work: () => Promise<T>,
 ): Promise<T> {
-  parts.passwords.refuseWhenFull()
   await countAttempt(parts, caller, rule, counted)
   try {
     return await work()

@@ -3,7 +3,7 @@ import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
-import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
+import { countedHashing, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
 import { refused } from '../refusals.ts'
@@ -25,7 +25,7 @@ export interface ResetPassword {
 export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Caller): Promise<void> {
   const known: Known = {}
   return withEvent(parts, { flow: 'reset', caller, known }, () =>
-    countedWork(parts, caller, { rule: 'reset', counted: {} }, async () => {
+    countedHashing(parts, caller, { rule: 'reset', counted: {} }, async () => {
       const user = await redeem(parts, input, known)
       await clearAfterNewPassword(parts, user.id)
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))

@@ -3,7 +3,7 @@ import type { SignUpTold } from '../features/feature.ts'
 import { hashNewPassword, insertHashed } from './create-user.ts'
 import { NOBODY } from './forgot-password.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
-import { countedWork, type AuthParts, type Caller } from './parts.ts'
+import { countedHashing, type AuthParts, type Caller } from './parts.ts'
 import type { NewAccount } from './proof.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function signUpUnseen(
   const { email } = input
   const attempt: Attempt = { flow: 'signup', caller, known: { email } }
   const passwordHash = await withFailureEvent(parts, attempt, () =>
-    countedWork(parts, caller, { rule: 'signup', counted: { email } }, async () => {
+    countedHashing(parts, caller, { rule: 'signup', counted: { email } }, async () => {
       await parts.store.findUserByEmail(NOBODY)
       return hashNewPassword(parts, input)
     }),

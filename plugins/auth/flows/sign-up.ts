@@ -1,7 +1,7 @@
 import { insertAccount } from './create-user.ts'
 import { admit, type SessionRequest } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
-import { countedWork, type AuthParts, type Caller } from './parts.ts'
+import { countedHashing, type AuthParts, type Caller } from './parts.ts'
 import type { Grant, NewAccount } from './proof.ts'
 import { refused } from '../refusals.ts'
 
@@ -21,7 +21,7 @@ export function signUp(
   const { email } = input
   const known: Known = { email }
   return withEvent(parts, { flow: 'signup', caller, known }, () =>
-    countedWork(parts, caller, { rule: 'signup', counted: { email } }, async () => {
+    countedHashing(parts, caller, { rule: 'signup', counted: { email } }, async () => {
       const grant = await createAccount(parts, input, { caller, presented })
       Object.assign(known, { userId: grant.user.id, sessionId: grant.sessionId })
       return grant

@@ -1,4 +1,4 @@
-import { CODE, countedWork, subjectOf, type AuthParts } from './parts.ts'
+import { CODE, countedHashing, subjectOf, type AuthParts } from './parts.ts'
 
 /**
  * Verifies a password of a user for code of the application. Failures count with those of change-password, so that no
@@ -8,7 +8,7 @@ import { CODE, countedWork, subjectOf, type AuthParts } from './parts.ts'
  */
 export function verifyPassword(parts: AuthParts, userId: string, password: string): Promise<boolean> {
   const counted = { user: userId }
-  return countedWork(parts, CODE, { rule: 'changePassword', counted }, async () => {
+  return countedHashing(parts, CODE, { rule: 'changePassword', counted }, async () => {
     const user = await parts.store.findUserById(userId)
     const { valid } = await parts.passwords.verify(user?.passwordHash ?? null, password)
     const isRight = valid && user !== null && !user.isDisabled

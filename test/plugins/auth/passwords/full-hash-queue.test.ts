@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createDeviceMarks } from '../../../../plugins/auth/limits/device-marks.ts'
 import { changePassword } from '../../../../plugins/auth/flows/change-password.ts'
+import { createFeatureKit, type KitSettings } from '../../../../plugins/auth/flows/feature-kit.ts'
 import { logIn } from '../../../../plugins/auth/flows/log-in.ts'
 import type { AuthParts } from '../../../../plugins/auth/flows/parts.ts'
 import { resetPassword } from '../../../../plugins/auth/flows/reset-password.ts'
@@ -156,6 +157,36 @@ describe('a full hash queue', () => {
     const store = { ...parts.store, takeResetToken: async () => false }
     expect(await failure('reset-password', { ...parts, store })).to.include({ code: 'invalid_reset_token' })
     expect(hashes).to.equal(0)
+  })
+
+  it('refuses a change of the password before its code is used up', async () => {
+    const { parts, asked } = partsWith({
+      refuseWhenFull: () => undefined,
+      hash: () => Promise.reject(new ServiceUnavailable()),
+      verify: async () => ({ valid: true, rehash: false }),
+      isUsable: () => true,
+      load: () => ({ running: 0, waiting: 0 }),
+    })
+    const proveAgain = async () => void asked.push('code')
+    const features = [{ proveAgain }] as unknown as AuthParts['features']
+    expect(await failure('change-password', { ...parts, features })).to.be.instanceOf(ServiceUnavailable)
+    expect(asked).to.deep.equal(['user'])
+  })
+
+  it('refuses no attempt of a feature, which hashes no password', async () => {
+    const { parts } = partsWith({
+      refuseWhenFull: () => {
+        throw new ServiceUnavailable()
+      },
+      hash: () => Promise.reject(new Error('not asked')),
+      verify: () => Promise.reject(new Error('not asked')),
+      isUsable: () => true,
+      load: () => ({ running: 0, waiting: 0 }),
+    })
+    const kit = createFeatureKit(parts, { records: () => ({}) } as unknown as KitSettings)
+    const attempt = { flow: 'factor', rule: 'code', caller, known: {}, counted: {} } as const
+    for (const run of [kit.attempt, kit.begin, kit.count])
+      expect(await run(attempt, async () => 'done')).to.equal('done')
   })
 
   it('gives a reset token back that it has taken', async () => {
