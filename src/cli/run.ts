@@ -10,6 +10,7 @@ import { COMMANDS } from './commands/command-table.ts'
 import { frameworkManifest } from './framework-manifest.ts'
 import { commandHelp, overview } from './help.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
+import { unwritable } from './unwritable.ts'
 
 /** Runs a command line and ends the process with its exit code, unless the command goes on serving. */
 export async function run(args: readonly string[], directory: string): Promise<void> {
@@ -119,7 +120,8 @@ function usageFault({ message }: Error, command: Command): string {
 }
 
 /** Prints an error, with the stack only for unexpected errors. Returns the exit code. */
-function report(error: unknown, { note, paint }: Terminal): number {
+function report(thrown: unknown, { note, paint }: Terminal): number {
+  const error = unwritable(thrown) ?? thrown
   if (error instanceof UsageError) {
     note(`${paint.red('mortar:')} ${error.message}`)
     return 2

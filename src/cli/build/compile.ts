@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, MANIFEST_FOLDER } from '../../files/manifest.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { type Project, shown } from '../project/project.ts'
 
 /**
@@ -15,7 +16,7 @@ import { type Project, shown } from '../project/project.ts'
 export async function compile(project: Project, out: string): Promise<{ ok: boolean; report: string }> {
   const compiler = findCompiler(project.root)
   const config = join(project.root, MANIFEST_FOLDER, 'tsconfig.build.json')
-  await mkdir(dirname(config), { recursive: true })
+  makeFolder(dirname(config))
   await writeFile(join(dirname(config), '.gitignore'), '*\n')
   await writeFile(config, `${JSON.stringify(compilerConfig(project, out), null, 2)}\n`)
   return new Promise((resolve) => {

@@ -1,7 +1,8 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { type Project, readManifest } from '../project/project.ts'
 import { LOCAL_PACKAGES } from './build-record.ts'
@@ -120,7 +121,7 @@ function withCopies(lock: Lock, copies: readonly LocalPackage[]): Lock | undefin
 async function copyAll(found: ReadonlyMap<string, LocalPackage>, fresh: string): Promise<void> {
   for (const [folder, { place, manifest }] of found) {
     const { devDependencies: _, scripts: __, ...kept } = manifest
-    await mkdir(join(fresh, place), { recursive: true })
+    makeFolder(join(fresh, place))
     await cp(folder, join(fresh, place), {
       recursive: true,
       filter: (path) =>

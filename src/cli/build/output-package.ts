@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { findPackageManager } from '../add/package-manager.ts'
 import { LOCAL_PACKAGES } from './build-record.ts'
 import { isFile, type Project, shown } from '../project/project.ts'
@@ -47,7 +48,7 @@ export async function writeOutputPackage(project: Project, fresh: string): Promi
   if (own !== undefined) await writeJson(join(fresh, LOCKFILE), own)
   await local.copyInto(fresh)
   for (const [path, place] of packed) {
-    await mkdir(dirname(join(fresh, place)), { recursive: true })
+    makeFolder(dirname(join(fresh, place)))
     await copyFile(path, join(fresh, place))
   }
   return own === undefined && hasDependencies(written) ? noteFor(project, lock !== undefined) : undefined
@@ -143,6 +144,6 @@ function noteFor({ root, out, manifest }: Project, hasLock: boolean): string {
 }
 
 async function writeJson(file: string, value: object): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   await writeFile(file, `${JSON.stringify(value, null, 2)}\n`)
 }

@@ -1,8 +1,9 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifest.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { renderManifest } from '../../files/write-manifest.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { type BuildRecord, hashSources, RECORD, versionOf } from '../build/build-record.ts'
 import type { Command } from '../command.ts'
 import { compile } from '../build/compile.ts'
@@ -89,7 +90,7 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
   if (routes === undefined) return undefined
   const file = manifestPath(routes, '.ts')
   const files = routeFilesOf(await scanDirectory(routes))
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   await writeFile(join(dirname(file), '.gitignore'), '*\n')
   await writeFile(file, renderManifest(basename(routes), files))
   return file
@@ -104,7 +105,7 @@ async function describeOutput(project: Project, fresh: string): Promise<BuildRec
     sources,
     version: versionOf(project.root, sources),
   }
-  await mkdir(join(fresh, MANIFEST_FOLDER), { recursive: true })
+  makeFolder(join(fresh, MANIFEST_FOLDER))
   await writeFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)
   return record
 }
@@ -118,6 +119,6 @@ async function linkItself({ manifest, root }: Project, fresh: string): Promise<v
   const { name, exports } = manifest
   if (typeof name !== 'string' || exports === undefined) return
   const link = join(fresh, 'node_modules', name)
-  await mkdir(dirname(link), { recursive: true })
+  makeFolder(dirname(link))
   await symlink(root, link)
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { METHODS } from '../../routing/route.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
 import { findModule, findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 
@@ -21,7 +22,7 @@ export const generate: Command = {
     const file = fileOf(method, path)
     await refuseConflict(directory, file)
     const target = join(directory, file)
-    await mkdir(dirname(target), { recursive: true })
+    makeFolder(dirname(target))
     await writeFile(target, routeText(project, target, file), { flag: 'wx' })
     input.terminal.print(shown(target, input.directory))
     return 0

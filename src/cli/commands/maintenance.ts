@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { parseAddressRange } from '../../support/address-range.ts'
@@ -8,6 +8,7 @@ import {
   parseMaintenance,
   readMaintenanceFile,
 } from '../../support/maintenance-file.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import { type Command, type CommandInput, readTime, textOf, UsageError } from '../command.ts'
 import { findRoot } from '../project/project.ts'
 import { stateFolder } from '../project/state-folder.ts'
@@ -51,7 +52,7 @@ function wanted(input: CommandInput): MaintenanceState {
 
 /** Replaces the file in one step: processes read the old or the new content, and a full disk changes nothing. */
 function replaceFile(file: string, content: string): void {
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const temporary = `${file}.${process.pid}`
   try {
     // Readable for the user of the processes, who may be another one.

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import type { Command, CommandOptions } from '../command.ts'
 import { type Choices, PARTS, readChoices } from '../new/choices.ts'
 import { type ProjectFile, projectFiles } from '../new/project-files.ts'
@@ -73,7 +74,7 @@ function refuseFullFolder(folder: string): void {
 async function write(folder: string, files: readonly ProjectFile[]): Promise<void> {
   for (const { path, content } of files) {
     const file = join(folder, path)
-    await mkdir(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     await writeFile(file, content, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 })
   }
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, unlinkSync } from 'node:fs'
+import { unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from '../../contracts/logger.ts'
 import { ignore } from '../../support/ignore.ts'
+import { makeFolder } from '../../support/make-folder.ts'
 import type { ReloadOutcome } from './reload.ts'
 
 /** Name of the socket in the state folder. */
@@ -54,7 +55,7 @@ export async function openControl(folder: string, context: ControlContext): Prom
 async function listenAlone(server: Server, path: string, folder: string): Promise<void> {
   if (Buffer.byteLength(path) > LONGEST_PATH)
     throw new Error(`The path ${path} is longer than ${LONGEST_PATH} bytes.`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   try {
     await listen(server, path)
   } catch (error) {
