@@ -22,7 +22,7 @@ export interface AddressEvent extends AuthEvent {
 }
 
 /**
- * An attempt beyond a limit, with the rule and the scope that it counts (`ip`, `address`, `pair`, `session`, `user`).
+ * An attempt beyond a limit, with the scope that it counts, such as `ip`, `address` or `user`.
  */
 export interface LimitedEvent extends AddressEvent {
   readonly scope: string

@@ -6,13 +6,13 @@ export type { Limit }
 
 /**
  * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a
- * browser with a device cookie for the address.
+ * browser with a device cookie for the address, `devices` all of them together.
  */
-export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
+export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'devices' | 'session' | 'user'
 
 /**
  * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
- * device cookie counts by `device` instead of `pair` and `address`, which strangers can use up.
+ * device cookie counts by `device` and `devices` instead of `pair` and `address`, which strangers can use up.
  */
 export const DEFAULT_LIMITS = {
   login: {
@@ -22,6 +22,8 @@ export const DEFAULT_LIMITS = {
     pair: { limit: 10, window: '15m' },
     address: { limit: 100, window: '15m' },
     device: { limit: 10, window: '15m' },
+    // Each login makes another cookie, so whoever once knew the password may have any number of them.
+    devices: { limit: 100, window: '15m' },
   },
   signup: {
     ip: { limit: 20, window: '1m' },

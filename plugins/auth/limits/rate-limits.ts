@@ -70,12 +70,14 @@ const FAILURES: ReadonlySet<string> = new Set([
   'login.address',
   'login.pair',
   'login.device',
+  'login.devices',
   'changePassword.user',
   'code.user',
 ])
-const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'site'])
+const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'devices', 'site'])
 /** Scopes that strangers can use up; attempts with a device cookie do not count there. */
 const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
+const DEVICE_SCOPES: ReadonlySet<LimitScope> = new Set(['device', 'devices'])
 
 /**
  * Creates limits that are the same for addresses with and without an account, in every environment.
@@ -91,7 +93,7 @@ export function createRateLimits(options: RateLimitsOptions) {
     const hasDevice = subject.device !== undefined && ofRule.some(({ scope }) => scope === 'device')
     return ofRule.filter(({ scope }) => {
       if (scope === 'site') return clientSite(subject.ip) !== undefined
-      return scope === 'device' ? hasDevice : !(hasDevice && STRANGERS_SCOPES.has(scope))
+      return DEVICE_SCOPES.has(scope) ? hasDevice : !(hasDevice && STRANGERS_SCOPES.has(scope))
     })
   }
 
@@ -109,9 +111,13 @@ export function createRateLimits(options: RateLimitsOptions) {
       }
       return { headers: limitHeaders(visible) }
     },
-    /** Resets the counts of the address or user after a success. Tries of an IP stay counted. Never rejects. */
+    /**
+     * Resets the counts of the address or user after a success, also those of all devices after one without a device.
+     * Tries of an IP stay counted. Never rejects.
+     */
     async success(rule: LimitRule, subject: LimitSubject) {
-      for (const limit of applying(rule, subject))
+      const ofDevices = limits.filter((limit) => limit.rule === rule && limit.scope === 'devices')
+      for (const limit of new Set([...applying(rule, subject), ...ofDevices]))
         if (FAILURES.has(`${limit.rule}.${limit.scope}`))
           await corrected(() => limiter.clear(keyOf(key, limit, subject), limit))
     },
@@ -152,10 +158,11 @@ const NEEDS: Readonly<Record<LimitScope, readonly (keyof KnownClient)[]>> = {
   address: ['key'],
   pair: ['key', 'ip'],
   device: ['key'],
+  devices: ['key'],
   session: ['key'],
   user: ['user'],
 }
-const BY_EMAIL: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device'])
+const BY_EMAIL: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'devices'])
 
 /** An operator does not know the cookie of a device. Mails count for all devices of an address together. */
 function isFindable({ rule, scope }: CountedLimit): boolean {
@@ -204,6 +211,7 @@ function partsOf(
       // Mails are counted for all devices of an address together, because each login makes another cookie.
       return rule === 'forgot' ? [email] : [email, device]
     case 'address':
+    case 'devices':
       return [email]
     case 'pair':
       return [email, clientNetwork(ip)]

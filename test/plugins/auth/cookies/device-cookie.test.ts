@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createDeviceMarks } from '../../../../plugins/auth/limits/device-marks.ts'
 import type { Client } from '../support/client.ts'
-import { ADA, inWorld, PASSWORD, signedUp, type World } from '../support/world.ts'
+import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp, type World } from '../support/world.ts'
 
 const limited = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 const NEXT = 'another horse battery'
@@ -50,6 +50,31 @@ describe('the device cookie', () => {
         expect((await logIn(thief, PASSWORD, '192.0.2.3')).status).to.equal(200)
         world.clock.advance(60)
       }
+    }))
+
+  it('has a hundred tries in 15 minutes together with all others of its address, which a reset gives back', () =>
+    inWorld(limited, async (world) => {
+      const client = await signedUp(world)
+      const cookies = [client.cookies.get(DEVICE)!]
+      for (let n = 0; n < 10; n++) {
+        await logIn(client, PASSWORD)
+        cookies.push(client.cookies.get(DEVICE)!)
+      }
+      const [owner, ...stolen] = cookies.map((value) => withDevice(world, value))
+      const statuses = []
+      for (const [at, thief] of stolen.entries())
+        for (let n = 0; n < 10; n++) statuses.push((await logIn(thief, NEXT, `203.0.${at}.${n}`)).status)
+      expect(statuses).to.deep.equal(Array.from({ length: 100 }, () => 401))
+      const { status } = await logIn(owner!, NEXT)
+      expect([status, world.events.at(-1)!.event['scope']]).to.deep.equal([429, 'devices'])
+      expect((await logIn(world.client(), PASSWORD)).status, 'another browser').to.equal(200)
+      expect((await logIn(owner!, PASSWORD)).status).to.equal(200)
+      world.clock.advance(900)
+      for (const thief of stolen) for (let n = 0; n < 10; n++) await logIn(thief, NEXT, `198.51.${n}.1`)
+      expect((await logIn(owner!, PASSWORD)).status, 'again').to.equal(429)
+      const password = 'a third horse battery'
+      await world.client().post('/auth/reset-password', { token: await resetTokenFor(world), password })
+      expect((await logIn(owner!, password)).status).to.equal(200)
     }))
 
   it('gives nothing but that budget', () =>

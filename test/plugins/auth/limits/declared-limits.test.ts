@@ -26,7 +26,7 @@ describe('The limits that are declared to an operator', () => {
     const { declared, counted, limits } = scene()
     for (const { name, keyOf } of declared.values()) {
       const [rule = '', scope = ''] = name.split('-')
-      const device = name === 'forgot-device' && { device: 'a device' }
+      const device = name.includes('device') && { device: 'a device' }
       await limits.attempt(rule as LimitRule, { ...SUBJECT, ...device })
       const key = scope === 'session' ? SUBJECT.session : ' ADA@Example.com'
       const stored = keyOf({ ip: SUBJECT.ip, user: SUBJECT.user, key })

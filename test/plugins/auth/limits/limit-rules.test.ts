@@ -15,6 +15,7 @@ const DEFAULTS = [
   'login pair 10/900',
   'login address 100/900',
   'login device 10/900',
+  'login devices 100/900',
   'signup ip 20/60',
   'signup site 200/60',
   'signup address 5/3600',
