@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { clientNetwork } from 'mortar/kit'
 import type { RecordRow, Records } from '../../accounts/records.ts'
 import type { AuthEvents } from '../../events/events.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -10,9 +11,9 @@ type Event = Readonly<Record<string, unknown>>
 const DATA: readonly string[] = ['reason', 'scope', 'kind', 'left']
 /** Entries that may wait for a slow database. */
 const MOST_WAITING = 1000
-/** Milliseconds in which a stranger's event is stored once for each address, and the most of them that are remembered. */
+/** Milliseconds in which a stranger's event is stored once for each network, and the most of them that are stored. */
 const PAUSE = 60_000
-const MOST_REMEMBERED = 10_000
+const MOST_OF_STRANGERS = 10_000
 
 /** Creates the writer of one application. `keep` in milliseconds. */
 export function createAuditWriter(kit: FeatureKit, records: Records, keep: number) {
@@ -40,7 +41,8 @@ export function createAuditWriter(kit: FeatureKit, records: Records, keep: numbe
     write(type: keyof AuthEvents, event: Event) {
       const now = clock.now()
       const { isDeleted, userId, ...columns } = columnsOf(type, event)
-      if (userId === null && !isDeleted && isRepeated(`${type} ${columns.ip} ${columns.data}`, now)) return
+      const network = clientNetwork(columns.ip ?? '')
+      if (userId === null && !isDeleted && isRepeated(`${type} ${network} ${columns.data}`, now)) return
       if (waiting >= MOST_WAITING) lose(new Error(`${waiting} entries wait for the database`))
       else store({ id: idAt(now), user_id: userId, ...columns, created_at: now, expires_at: now + keep })
     },
@@ -92,12 +94,15 @@ function createIds(): (now: number) => string {
 
 /** Without a user, anybody can cause any number of events, so one of each kind is stored in a while. */
 function createRepetitions(): (key: string, now: number) => boolean {
-  const seen = new Map<string, number>()
+  const seen = new Set<string>()
+  let begin = Number.NEGATIVE_INFINITY
   return (key, now) => {
-    const last = seen.get(key)
-    if (last !== undefined && Math.abs(now - last) < PAUSE) return true
-    if (seen.size >= MOST_REMEMBERED) seen.clear()
-    seen.set(key, now)
+    if (Math.abs(now - begin) >= PAUSE) {
+      seen.clear()
+      begin = now
+    }
+    if (seen.has(key) || seen.size >= MOST_OF_STRANGERS) return true
+    seen.add(key)
     return false
   }
 }

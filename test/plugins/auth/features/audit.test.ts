@@ -148,6 +148,38 @@ describe('audit()', () => {
     ])
   })
 
+  it('stores one refusal for all addresses of a network, which its owner has without number', async () => {
+    const stored: unknown[] = []
+    const insert = async ({ ip }: { ip: unknown }) => stored.push(ip)
+    const writer = createAuditWriter(KIT, { insert } as unknown as Records, DAY)
+    for (const ip of ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3', '2001:db8:0:1::1', '192.0.2.7'])
+      writer.write('auth.login.failed', { ip, userId: null, reason: 'invalid_credentials' })
+    await writer.settled()
+    expect(stored).to.deep.equal(['2001:db8::1', '2001:db8:0:1::1', '192.0.2.7'])
+  })
+
+  it('stores 10,000 refusals of strangers in a minute, from however many networks', async () => {
+    const clock = { time: 0, now: () => clock.time }
+    let stored = 0
+    const insert = async () => (stored += 1)
+    const writer = createAuditWriter({ ...KIT, clock }, { insert } as unknown as Records, DAY)
+    const refuse = async (from: number, to: number) => {
+      for (let n = from; n < to; n++) {
+        const ip = `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`
+        writer.write('auth.login.failed', { ip, userId: null, reason: 'invalid_credentials' })
+        if (n % 500 === 0) await writer.settled()
+      }
+      await writer.settled()
+    }
+    await refuse(0, 10_500)
+    expect(stored).to.equal(10_000)
+    await refuse(0, 500)
+    expect(stored).to.equal(10_000)
+    clock.time += 60_000
+    await refuse(0, 500)
+    expect(stored).to.equal(10_500)
+  })
+
   it('waits for no entry, remembers 1,000 of them at most, and logs how many are lost', async () => {
     let inserted = 0
     let release: () => void = () => undefined
