@@ -18,6 +18,8 @@ export interface SessionRequest {
  * @throws HttpError of a feature that asks for more.
  */
 export async function admit(parts: AuthParts, proof: Proof, request?: SessionRequest): Promise<Grant | null> {
+  // A disabled account is refused like a wrong password, so no feature asks it for more.
+  if (proof.user.isDisabled) return null
   const isNew = proof.way === 'login' || proof.way === 'signup'
   if (isNew && request) for (const feature of parts.features) await feature.demand?.(proof, request.caller)
   const id = randomUUID()

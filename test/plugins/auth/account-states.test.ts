@@ -1,13 +1,30 @@
 import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { emailVerification } from '@mortar/auth/email-verification'
+import { recent } from '@mortar/auth/recent'
 import { StartupError } from 'mortar'
 import { signedIn } from 'mortar/testing'
 import { onEachStore } from './support/on-each-store.ts'
-import { ADA, inWorld as inAnyWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
+import {
+  ADA,
+  inWorld as inAnyWorld,
+  PASSWORD,
+  resetTokenFor,
+  signedUp,
+  type World,
+  type WorldOptions,
+} from './support/world.ts'
 
 const providerOf = ({ app }: World) =>
   (app.services as { authProvider: ConnectedPasswordProvider }).authProvider
 const NEXT = 'another horse battery'
+const VERIFIED_ONLY: WorldOptions = {
+  withFeatures: true,
+  auth: {
+    features: [recent(), emailVerification({ uniformSignup: true, verifiedOnly: true })],
+    sendMail: () => undefined,
+  },
+}
 
 onEachStore('A disabled account', (inWorld) => {
   it('is refused like a wrong password, and by its sessions and reset tokens', () =>
@@ -27,6 +44,18 @@ onEachStore('A disabled account', (inWorld) => {
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
       expect((await client.post('/auth/refresh')).status).to.equal(401)
       expect(await providerOf(world).disable('nobody')).to.equal(false)
+    }))
+
+  it('is refused like a wrong password although its address is not proven', () =>
+    inWorld(VERIFIED_ONLY, async (world) => {
+      await world.client().post('/auth/signup', ADA)
+      await providerOf(world).flows.settled()
+      expect((await world.client().post('/auth/login', ADA)).body.code).to.equal('email_unverified')
+      const wrong = await world.client().post('/auth/login', { ...ADA, password: NEXT })
+      const [{ id }] = await world.storage.users()
+      await providerOf(world).disable(id)
+      const right = await world.client().post('/auth/login', ADA)
+      expect([right.status, right.text]).to.deep.equal([401, wrong.text])
     }))
 
   it('is refused with the next request under freshSession, whoever disabled it', () =>

@@ -62,8 +62,7 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
   const stored = new StoredPasskeys(kit)
   const party = relyingParty(options, () => kit.linkTo(''))
   const refuseWithout = async (user: StoredUser) => {
-    if (required && !user.isDisabled && (await stored.rowsOf(user.id)).length > 0)
-      throw new SecondFactorRequired(['passkey'])
+    if (required && (await stored.rowsOf(user.id)).length > 0) throw new SecondFactorRequired(['passkey'])
   }
   const operations = new PasskeyOperations(kit, stored, party)
   return {

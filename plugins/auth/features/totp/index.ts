@@ -8,7 +8,7 @@ import { forgetBeforeProof } from '../forget-before-proof.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
-import { createAuthenticators, type Authenticators } from './authenticators.ts'
+import { createAuthenticators } from './authenticators.ts'
 import { totpFindings } from './doctor.ts'
 import { createFactorOperations } from './operations.ts'
 import { totpRoutes } from './routes.ts'
@@ -56,7 +56,7 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
     api: createSecondFactor(kit, authenticators, issuer),
     policies: { mfa: MFA },
     async demand({ user, methods = METHODS, isKnownDevice = false }) {
-      if (methods.includes('mfa') || !(await asks(authenticators, user))) return
+      if (methods.includes('mfa') || (await authenticators.find(user.id)) === null) return
       await askForSecondStep(kit, user, { isKnownDevice, methods })
     },
     async proveAgain(user, codes, caller) {
@@ -78,11 +78,6 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
 async function forget({ records, events }: FeatureKit, { id }: StoredUser): Promise<void> {
   await records(RECOVERY_CODES).remove({ user_id: id })
   if ((await records(TOTP).remove({ user_id: id })) > 0) events.emit('auth.factor.removed', { userId: id })
-}
-
-/** A disabled account is refused like a wrong password, so it is not asked for a code. */
-async function asks(authenticators: Authenticators, user: StoredUser): Promise<boolean> {
-  return !user.isDisabled && (await authenticators.find(user.id)) !== null
 }
 
 function hostOf(appUrl: string | undefined): string {
