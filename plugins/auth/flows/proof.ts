@@ -54,6 +54,7 @@ export type FactorChange =
   | 'factor-added'
   | 'factor-removed'
   | 'recovery-code-used'
+  | 'recovery-codes-renewed'
   | 'account-linked'
   | 'account-unlinked'
   | 'passkey-added'

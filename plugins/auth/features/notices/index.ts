@@ -59,6 +59,14 @@ async function remember(
 const OTHERWISE =
   'If it was not you, use this link: it ends every session of your account, and you choose a new password.'
 const REMOVE = `${OTHERWISE} Then log in and remove it: a new password alone does not.`
+const RENEW = `${OTHERWISE} Then log in and renew them again: a new password alone does not.`
+
+/** Advice for changes that outlive a new password. */
+const ADVICE: Partial<Record<FactorChange, string>> = {
+  'account-linked': REMOVE,
+  'passkey-added': REMOVE,
+  'recovery-codes-renewed': RENEW,
+}
 
 function newBrowser(caller: Caller): MailTexts {
   const device = deviceName(caller.get?.('user-agent'))
@@ -106,9 +114,12 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
     subject: 'A recovery code of your account was used',
     why: 'A recovery code of your account was used in place of the authenticator app. It is worthless now.',
   },
+  'recovery-codes-renewed': {
+    subject: 'Your account has new recovery codes',
+    why: 'The recovery codes of your account were renewed. The earlier ones are worthless now.',
+  },
 }
 
 function factorChanged(kind: FactorChange): MailTexts {
-  const otherwise = kind === 'account-linked' || kind === 'passkey-added' ? REMOVE : OTHERWISE
-  return { kind, ...FACTOR_CHANGES[kind], otherwise }
+  return { kind, ...FACTOR_CHANGES[kind], otherwise: ADVICE[kind] ?? OTHERWISE }
 }

@@ -52,9 +52,11 @@ export function createSecondFactor(kit: FeatureKit, authenticators: Authenticato
       }),
     /** @returns new recovery codes. @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
     renewRecovery: (codes: FactorCodes, own: OwnSession, caller: Caller) =>
-      asOwner(kit, { flow: 'renewRecovery', rule: 'totp', own, caller }, async (user) =>
-        authenticators.renewRecovery(await verified(user, codes, caller)),
-      ),
+      asOwner(kit, { flow: 'renewRecovery', rule: 'totp', own, caller }, async (user) => {
+        const renewed = await authenticators.renewRecovery(await verified(user, codes, caller))
+        await kit.factorChanged(user, 'recovery-codes-renewed', caller)
+        return renewed
+      }),
     logIn: createSecondStep(kit, authenticators),
   }
 }

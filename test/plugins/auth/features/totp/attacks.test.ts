@@ -315,6 +315,8 @@ describe('A second factor', () => {
       const second = await phone.post('/auth/login/factor', { challenge: again, code: next() }, other)
       expect(second.status).to.equal(200)
       expect(await told()).to.deep.equal([])
+      await client.post('/auth/recovery-codes', { recoveryCode: recoveryCodes[1] })
+      expect(await told()).to.deep.equal(['recovery-code-used', 'recovery-codes-renewed'])
       await client.post('/auth/totp/remove', { code: next() })
       expect(await told()).to.deep.equal(['factor-removed'])
     })
