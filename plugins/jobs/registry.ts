@@ -1,4 +1,4 @@
-import { seconds, type QueuedWork, type QueuedWorkOptions } from 'mortar/kit'
+import { milliseconds, type QueuedWork, type QueuedWorkOptions } from 'mortar/kit'
 import type { DurableEvent } from './durable-event.ts'
 import type { Job, JobInput } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'
@@ -14,7 +14,7 @@ export type KnownJob = Omit<LoadedJob, 'file' | 'job' | 'schedule'> & {
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Work of bricks is tried for about half a day; it gives up earlier by itself. */
-const BRICK_WORK = { attempts: 20, backoff: 10_000, timeout: 300_000, concurrency: Infinity } as const
+const BRICK_WORK = { attempts: 20, backoff: 10_000, concurrency: Infinity } as const
 
 export function createRegistry() {
   const known = new Map<string, KnownJob>()
@@ -38,8 +38,13 @@ export function createRegistry() {
     /** The jobs that subscribe to an event. */
     subscribersOf: (event: DurableEvent) => files.filter(({ job }) => job.definition.on === event),
     /** Adds the work of another brick. */
-    define(name: string, work: QueuedWork, { longestBackoff = '1h', ...options }: QueuedWorkOptions = {}) {
-      const limits = { ...BRICK_WORK, ...options, longestBackoff: seconds(longestBackoff) * 1000 }
+    define(
+      name: string,
+      work: QueuedWork,
+      { longestBackoff = '1h', timeout = '5m', ...options }: QueuedWorkOptions = {},
+    ) {
+      const times = { longestBackoff: milliseconds(longestBackoff), timeout: milliseconds(timeout) }
+      const limits = { ...BRICK_WORK, ...options, ...times }
       const run = ({ data, signal, id, attempt }: JobInput<unknown>): unknown =>
         work(data, signal, { id, number: attempt, isLast: attempt >= limits.attempts })
       const job: KnownJob = { ...limits, name, validate: (data) => data, run: run as KnownJob['run'] }

@@ -145,7 +145,7 @@ function mailerFor(options: MailOptions, services: BrickServices): TemplateMaile
   const mailer: MailService = { ...createMailer(settings), samples: samplesOf(templates, settings) }
   const queue = queueIn(services)
   return templatedMailer(
-    queue === undefined ? repeatedMailer(mailer, services) : queuedMailer(mailer, queue),
+    queue === undefined ? repeatedMailer(mailer, services) : queuedMailer(mailer, queue, timeout),
     templates,
   )
 }

@@ -17,12 +17,18 @@ export function queueIn(services: Cradle): JobQueue | undefined {
 /** Messages that one process sends at the same time: a mail server that is silent leaves places to other jobs. */
 const CONCURRENCY = 2
 
-/** Sends each message by a job, which repeats it after a failure and after a restart of the process. */
-export function queuedMailer(mailer: MailService, queue: JobQueue): MailService {
+/** Seconds of an attempt beside the transport, for a message that is large. */
+const BESIDE = 240
+
+/**
+ * Sends each message by a job, which repeats it after a failure and after a restart of the process.
+ * @param timeout the longest time of the transport, in seconds: a job that ended earlier would send the message again.
+ */
+export function queuedMailer(mailer: MailService, queue: JobQueue, timeout: number): MailService {
   const add = queue.define(
     'mail:send',
     (data, _signal, { id }) => mailer.handOver(fromStored(data as Stored), id),
-    { concurrency: CONCURRENCY },
+    { concurrency: CONCURRENCY, timeout: timeout + BESIDE },
   )
   return {
     ...mailer,

@@ -40,6 +40,8 @@ export class InvalidWebhookData extends TypeError {
 
 /** Bytes of a message. */
 const MOST_BYTES = 262_144
+/** Seconds of an attempt for the database, beside its request. */
+const BESIDE = 240
 /** Milliseconds between two deletions of old deliveries. */
 const PRUNE_EVERY = 600_000
 /** Milliseconds for which a delivery that waits is kept longer than others. */
@@ -60,7 +62,7 @@ type Services = Pick<CoreServices, 'clock' | 'events'> & {
 /** Creates the service. Its work is two jobs: one for a message, and one for each endpoint that gets it. */
 export function createWebhooks(settings: Settings, services: Services): Webhooks {
   const { db, clock, events, jobQueue } = services
-  const { attempts, concurrency, perEndpoint } = settings
+  const { attempts, concurrency, perEndpoint, timeout } = settings
   const prune = pruning(db, clock, settings)
   const parts: DeliverParts = { db, clock, events, settings, places: createPlaces(perEndpoint) }
   const addDelivery = jobQueue.define(
@@ -69,7 +71,7 @@ export function createWebhooks(settings: Settings, services: Services): Webhooks
       await deliver((data as { readonly id: string }).id, { signal, isLast }, parts)
       await prune()
     },
-    { attempts, concurrency },
+    { attempts, concurrency, timeout: timeout / 1000 + BESIDE },
   )
   const addMessage = jobQueue.define('webhooks:send', (data) => spread(data as Message))
 

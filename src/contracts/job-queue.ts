@@ -25,6 +25,8 @@ export interface QueuedWorkOptions {
   readonly longestBackoff?: Duration
   /** Number of attempts at the same time in one process; by default only the limit of the queue. */
   readonly concurrency?: number
+  /** Time limit of an attempt; `'5m'` by default. */
+  readonly timeout?: Duration
 }
 
 /** The service `jobQueue` of a brick. Another brick hands it work that must not be lost with the process. */

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp } from 'mortar'
@@ -10,6 +11,7 @@ import { jobs } from '@mortar/jobs'
 import * as jobsSchema from '@mortar/jobs/schema'
 import { testJobs } from '@mortar/jobs/testing'
 import { mail } from '@mortar/mail'
+import { deferred } from '../../support/deferred.ts'
 import { DIRECTORY, keptLog, winterClock } from './applications.ts'
 import recordJob, { record } from './jobs/record.ts'
 
@@ -236,6 +238,43 @@ describe('mails with the jobs brick', () => {
     await client.post('/auth/forgot-password', { email: 'nobody@example.com' })
     expect(await testJobs(app).run()).to.equal(1)
     expect(await sent()).to.equal(0)
+  })
+})
+
+describe('a mail whose transport may take ten minutes', () => {
+  it('is sent once although it takes six', async () => {
+    const asked = deferred<() => void>()
+    let sent = 0
+    const transport = {
+      name: 'slow',
+      version: '1',
+      send(_message: unknown, done: (error: null, info: object) => void) {
+        sent++
+        asked.resolve(() => done(null, {}))
+      },
+    }
+    const db = createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: jobsSchema })
+    await db.initialize()
+    await db.synchronize()
+    const app = await createApp({ environment: 'test', logger: false })
+      .use(database(db))
+      .use(jobs({ directory: DIRECTORY }))
+      .use(mail({ from: 'app@example.com', transport, timeout: '10m' }))
+      .ready()
+    await app.services.mailer.send(MESSAGE)
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const running = testJobs(app).run()
+      const done = await asked.promise
+      mock.timers.tick(360_000)
+      done()
+      await running
+      expect([sent, await app.services.jobs.list()]).to.deep.equal([1, []])
+    } finally {
+      mock.timers.reset()
+      await app.close()
+      await db.destroy()
+    }
   })
 })
 

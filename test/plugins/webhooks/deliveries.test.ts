@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { testJobs } from '@mortar/jobs/testing'
 import * as jobsSchema from '@mortar/jobs/schema'
@@ -98,6 +99,24 @@ for (const [kind, prepare] of Object.entries(KINDS))
         void ada.remove(id).then(() => response.writeHead(500).end())
       expect(await testJobs(app).run()).to.equal(2)
       expect(await app.services.jobs.list()).to.deep.equal([])
+    })
+
+    it('may take as long as their time limit, also if it is long', async () => {
+      const app = await started({ timeout: '10m' })
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(app)
+      receiver.behaviour.respond = (_request, response) => {
+        mock.timers.tick(360_000)
+        response.writeHead(204).end()
+      }
+      mock.timers.enable({ apis: ['setTimeout'] })
+      try {
+        await testJobs(app).run()
+      } finally {
+        mock.timers.reset()
+      }
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
     })
 
     it('are deleted from the log when they are old', async () => {
