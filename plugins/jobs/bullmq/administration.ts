@@ -20,17 +20,18 @@ export function administration(outbox: JobEngine, rows: CarriedRows, carriers: C
     },
     async retry(id) {
       const job = await carriers.find(id)
-      if (job === undefined) return false
-      await job.updateData({ ...job.data, forgiven: job.stalledCounter })
+      // One that has not failed keeps the number of processes that it has lost.
+      if (job === undefined || !(await job.isFailed())) return false
+      await job.updateData({ ...job.data, forgiven: job.stalledCounter, due: Date.now() })
       const isRetried = await isAccepted(job.retry('failed', { resetAttemptsMade: true }))
       if (isRetried) carriers.of(job.name).idleUntil = 0
       return isRetried
     },
     async remove(id) {
-      if (await outbox.remove(id)) return true
       const job = await carriers.find(id)
-      const state = await job?.getState()
-      if (job === undefined || state === 'active' || state === 'completed') return false
+      if (job === undefined) return outbox.remove(id)
+      const state = await job.getState()
+      if (state === 'active' || state === 'completed') return false
       // First, so that a row that could not be deleted does not bring the job back.
       await rows.release([id])
       await job.remove()

@@ -1,4 +1,5 @@
 import type { Job, JobsOptions, JobType, Queue } from 'bullmq'
+import { ignore } from 'mortar/kit'
 import {
   LEASE,
   type ClaimedJob,
@@ -18,6 +19,8 @@ export interface Carried {
   readonly forgiven?: number
   /** Number of processes that died with the job, after each of which it has paused. */
   readonly paused?: number
+  /** Moment of the next attempt, if there was one before. BullMQ forgets its delay when the moment has come. */
+  readonly due?: number
 }
 
 export type CarriedJob = Job<Carried>
@@ -65,12 +68,22 @@ export function attemptsOf({ attemptsMade, stalledCounter, data }: CarriedJob): 
 /** Ends an attempt. @throws BullMQ's error if the lock is that of another process. */
 export async function endAttempt(job: CarriedJob, token: string, outcome: Outcome): Promise<void> {
   if (outcome.is === 'done') return void (await job.moveToCompleted(null, token, false))
-  if (outcome.is === 'returned')
-    return void (await (outcome.after === undefined
-      ? job.moveToWait(token)
-      : job.moveToDelayed(Date.now() + Math.floor(outcome.after), token)))
-  const after = outcome.is === 'failed' ? -1 : Math.max(1, Math.floor(outcome.after))
-  await job.moveToFailed(Object.assign(new Error(outcome.error), { after }), token, false)
+  if (outcome.is === 'failed') return endFailed(job, token, { after: -1, error: outcome.error })
+  const after = Math.floor(outcome.after ?? 0)
+  const due = Date.now() + after
+  if (outcome.is === 'repeated')
+    await endFailed(job, token, { after: Math.max(1, after), error: outcome.error })
+  else await (outcome.after === undefined ? job.moveToWait(token) : job.moveToDelayed(due, token))
+  // For those who look at the job alone. It may be gone.
+  await job.updateData({ ...job.data, due }).catch(ignore)
+}
+
+async function endFailed(
+  job: CarriedJob,
+  token: string,
+  { after, error }: { readonly after: number; readonly error: string },
+): Promise<void> {
+  await job.moveToFailed(Object.assign(new Error(error), { after }), token, false)
 }
 
 /** @returns false if BullMQ refuses it: its own errors have a negative number, those of the network do not. */
@@ -87,7 +100,7 @@ export async function isAccepted(work: Promise<unknown>): Promise<boolean> {
 
 export function listed(job: CarriedJob, state: JobState): ListedJob {
   const { processedOn = job.timestamp, finishedOn = processedOn } = job
-  const dueAt = { waiting: processedOn + job.delay, running: processedOn + LEASE, failed: finishedOn }[state]
+  const dueAt = { waiting: dueOf(job), running: processedOn + LEASE, failed: finishedOn }[state]
   return {
     id: job.id!,
     name: job.name,
@@ -97,6 +110,10 @@ export function listed(job: CarriedJob, state: JobState): ListedJob {
     addedAt: new Date(job.timestamp),
     error: job.failedReason,
   }
+}
+
+function dueOf({ timestamp, processedOn = timestamp, delay, data: { due = 0 } }: CarriedJob): number {
+  return Math.max(due, processedOn + delay)
 }
 
 export async function countsOf(queue: Queue<Carried>): Promise<JobCounts> {
@@ -109,6 +126,6 @@ export async function countsOf(queue: Queue<Carried>): Promise<JobCounts> {
     waiting: sumOf('waiting'),
     running: sumOf('running'),
     failed: sumOf('failed'),
-    oldest: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest.timestamp) / 1000),
+    oldest: oldest === undefined ? 0 : Math.max(0, (Date.now() - dueOf(oldest)) / 1000),
   }
 }

@@ -56,6 +56,18 @@ describe('the engine of jobs in BullMQ', () => {
     await testRemoval(db, bullmq(redis().options)({ db, names: () => NAMES }))
   })
 
+  it('removes a job whose process died while it handed the job over', async () => {
+    const { one, other } = pair
+    const job = newJob({ key: 'k' })
+    await one.add(job)
+    await one.claim(['report'], 1)
+    const db = await place().open(schema)
+    await db.getRepository(schema.MortarJobs).update({ id: job.id }, { state: 'waiting', run_at: 0 })
+    expect(await one.remove(job.id)).to.equal(true)
+    expect(await other.claim(NAMES, 1)).to.deep.equal([])
+    expect(await one.list()).to.deep.equal([])
+  })
+
   it('hands a job over again that Redis has lost, and no other', async () => {
     const { one, other } = pair
     const jobs = [newJob({ key: 'k' }), newJob()]

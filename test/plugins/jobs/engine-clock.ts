@@ -68,6 +68,23 @@ export function testClock(pair: () => EnginePair): void {
     expect(await one.waiting('send')).to.have.lengthOf(2)
   })
 
+  it('keeps schedules that no process has moved on for longer than failed jobs are kept', async () => {
+    const { one, pass } = pair()
+    await one.addScheduled([EVERY_MINUTE])
+    await pass(600_000)
+    await one.prune(300_000)
+    await one.addScheduled([EVERY_MINUTE])
+    expect(await one.waiting('report')).to.not.deep.equal([])
+  })
+
+  it('does not name a job that has failed among those that wait for their file', async () => {
+    const { one } = pair()
+    await one.add(newJob({ name: 'gone' }))
+    const [claimed] = await one.claim(['gone'], 1)
+    await one.settle(claimed!, { is: 'failed', error: 'x' })
+    expect(await one.unknown(NAMES)).to.deep.equal([])
+  })
+
   it('uses the schedule of the newest process, and leaves that of others alone', async () => {
     const { one, other, pass } = pair()
     const hourly = { ...EVERY_MINUTE, pattern: '0 * * * *|UTC', next: (after: number) => after + 3_600_000 }

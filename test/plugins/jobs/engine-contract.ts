@@ -114,7 +114,7 @@ export function testPromises(pair: () => EnginePair): void {
     await one.add(after)
     await one.add(at)
     expect(await one.claim(NAMES, 5)).to.deep.equal([])
-    expect(await one.counts()).to.include({ waiting: 2, running: 0 })
+    expect(await one.counts()).to.include({ waiting: 2, running: 0, oldest: 0 })
     await pass(1500)
     const claimed = [await claimSoon(one), await claimSoon(one)]
     expect(claimed.map(({ id }) => id).toSorted()).to.deep.equal([after.id, at.id].toSorted())
@@ -147,11 +147,15 @@ export function testPromises(pair: () => EnginePair): void {
     await pass(0.4 * lease)
     const taken = await claimSoon(other)
     expect(taken.attempt).to.equal(2)
+    expect(await one.retry(taken.id)).to.equal(false)
     expect(await one.renew(lost)).to.equal(false)
     for (const outcome of [{ is: 'done' }, { is: 'failed', error: 'x' }, { is: 'returned' }] as const)
       expect(await one.settle(lost, outcome)).to.equal(false)
     expect(await other.add(newJob({ key: 'k' }))).to.equal(false)
-    expect(await other.settle(taken, { is: 'failed', error: 'x' })).to.equal(true)
+    expect(await other.settle(taken, { is: 'repeated', after: 0, error: 'x' })).to.equal(true)
+    const third = await claimSoon(other)
+    expect(third.attempt).to.equal(3)
+    expect(await other.settle(third, { is: 'failed', error: 'x' })).to.equal(true)
     expect(await one.retry(taken.id)).to.equal(true)
     const again = await claimSoon(one)
     expect(again).to.include({ id: taken.id, attempt: 1 })
@@ -255,6 +259,50 @@ export function testPromises(pair: () => EnginePair): void {
     expect(await one.list({ state: 'waiting', limit: 1 })).to.have.lengthOf(1)
     expect(await one.list()).to.have.lengthOf(3)
     expect(JSON.stringify(await one.list())).to.not.contain('later')
+  })
+
+  it('lists jobs in the order of their moments, as many as are wanted', async () => {
+    const { one } = pair()
+    const [later, soon, due] = [
+      newJob({ due: { after: 60_000 } }),
+      newJob({ due: { after: 30_000 } }),
+      newJob(),
+    ]
+    for (const job of [later, soon, due]) await one.add(job)
+    const order = [due, soon, later].map(({ id }) => id)
+    for (const limit of [1, 2, 3]) {
+      const listed = await one.list({ state: 'waiting', limit })
+      expect(listed.map(({ id }) => id)).to.deep.equal(order.slice(0, limit))
+      // An engine with a store of its own has the job there from now on.
+      await one.claim(['report'], 1)
+    }
+  })
+
+  it('counts the age of a waiting job from the moment when it is due again', async () => {
+    const { one, pass, now } = pair()
+    const jobs = [newJob(), newJob()]
+    for (const job of jobs) await one.add(job)
+    const [first, second] = [await claimSoon(one), await claimSoon(one)]
+    await pass(STEP)
+    const dueOf = async (id: string) =>
+      (await one.list({ state: 'waiting' })).find((job) => job.id === id)!.dueAt.getTime()
+    const begun = now()
+    await one.settle(first, { is: 'repeated', after: 5000, error: 'x' })
+    expect(await dueOf(first.id)).to.be.at.least(begun + 5000)
+    expect((await one.counts()).oldest).to.equal(0)
+    await one.settle(second, { is: 'failed', error: 'x' })
+    await pass(1000)
+    const retried = now()
+    await one.retry(second.id)
+    expect(await dueOf(second.id)).to.be.at.least(retried)
+    const { oldest } = await one.counts()
+    expect(1000 * oldest).to.be.within(0, now() - retried)
+    // The process stops.
+    await pass(STEP)
+    const third = await claimSoon(one)
+    const returned = now()
+    await one.settle(third, { is: 'returned' })
+    expect(await dueOf(third.id)).to.be.at.least(returned)
   })
 
   it('adds one job for a key while it waits or runs, byte by byte and for each name', async () => {
