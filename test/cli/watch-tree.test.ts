@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   mkdirSync,
   mkdtempSync,
@@ -8,12 +8,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { watchTree } from '../../src/cli/dev/watch-tree.ts'
 import { asNobody } from '../support/as-nobody.ts'
+
+const ALL = { folder: () => true, file: () => true }
+/** For folders that the system lets it watch. */
+const QUIET = { note: (text: string) => expect.fail(text) }
 
 describe('watchTree', () => {
   it('follows a folder that takes the name of a renamed one in the same moment', async () => {
@@ -27,9 +32,10 @@ describe('watchTree', () => {
     }
     mkdirSync(join(root, 'a'))
     write('a/one.ts', '1')
-    const end = watchTree(root, { folder: () => true, file: () => true }, (paths) => {
+    const add = (paths: readonly string[]) => {
       for (const path of paths) seen.add(path)
-    })
+    }
+    const end = watchTree(root, ALL, add, QUIET)
     try {
       renameSync(join(root, 'a'), join(root, 'b'))
       mkdirSync(join(root, 'a'))
@@ -55,7 +61,7 @@ describe('watchTree', () => {
       },
       file: () => true,
     }
-    const end = watchTree(root, filter, (paths) => void seen.push(...paths))
+    const end = watchTree(root, filter, (paths) => void seen.push(...paths), QUIET)
     try {
       mkdirSync(join(root, 'brief'))
       mkdirSync(join(root, 'later'))
@@ -71,9 +77,10 @@ describe('watchTree', () => {
   it('follows a folder that is made again under the number that the file system had given to the removed one', async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-watch-')))
     const seen = new Set<string>()
-    const end = watchTree(root, { folder: () => true, file: () => true }, (paths) => {
+    const add = (paths: readonly string[]) => {
       for (const path of paths) seen.add(path)
-    })
+    }
+    const end = watchTree(root, ALL, add, QUIET)
     try {
       for (let round = 0; round < 5; round++) {
         const file = join(root, 'a', `${round}.ts`)
@@ -100,9 +107,7 @@ describe('watchTree', () => {
     symlinkSync('itself', join(root, 'itself'))
     let end: (() => void) | undefined
     try {
-      end = await asNobody(() =>
-        watchTree(root, { folder: () => true, file: () => true }, (paths) => void seen.push(...paths)),
-      )
+      end = await asNobody(() => watchTree(root, ALL, (paths) => void seen.push(...paths), QUIET))
       writeFileSync(join(root, 'open/one.ts'), '1')
       for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
       expect(seen).to.deep.equal([join(root, 'open/one.ts')])
@@ -111,4 +116,37 @@ describe('watchTree', () => {
       rmSync(root, { recursive: true })
     }
   })
+
+  for (const [code, remedy] of [
+    ['ENOSPC', 'fs.inotify.max_user_watches'],
+    ['EMFILE', 'fs.inotify.max_user_instances'],
+  ] as const)
+    it(`follows the folders that it can watch when the system refuses more with ${code}, and warns once`, async () => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-watch-')))
+      for (const name of ['a', 'b', 'c']) mkdirSync(join(root, name))
+      const { watch } = fs
+      const seen: string[] = []
+      const notes: string[] = []
+      fs.watch = ((folder: string, ...given: readonly unknown[]) => {
+        if (folder !== root) throw Object.assign(new Error(`${code}: watch`), { code })
+        return Reflect.apply(watch, fs, [folder, ...given]) as fs.FSWatcher
+      }) as typeof watch
+      syncBuiltinESMExports()
+      let end: (() => void) | undefined
+      try {
+        end = watchTree(root, ALL, (paths) => void seen.push(...paths), {
+          note: (text) => void notes.push(text),
+        })
+        writeFileSync(join(root, 'one.ts'), '1')
+        for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+        expect(seen).to.deep.equal([join(root, 'one.ts')])
+        expect(notes).to.have.length(1)
+        expect(notes[0]).to.contain(join(root, 'a')).and.to.contain(remedy)
+      } finally {
+        fs.watch = watch
+        syncBuiltinESMExports()
+        end?.()
+        rmSync(root, { recursive: true })
+      }
+    })
 })

@@ -11,20 +11,27 @@ export interface WatchFilter {
 
 /**
  * Reports changed, new and removed files below a folder, in batches. Each folder has its own watcher, because a
- * recursive one would enter `node_modules` too.
+ * recursive one would enter `node_modules` too. `note` gets a line if the system allows no further watcher.
  * @returns a function that stops watching.
  */
 export function watchTree(
   root: string,
   filter: WatchFilter,
   changed: (paths: readonly string[]) => void,
+  { note }: { readonly note: (text: string) => void },
 ): () => void {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly folder: string | undefined }>()
   const changes = collectChanges(changed)
+  let isFull = false
 
   function enter(folder: string, found: (path: string) => void): void {
     if (watchers.has(folder)) return
     const watcher = watchFolder(folder, (name) => look(folder, name))
+    if (typeof watcher === 'string') {
+      if (!isFull) note(tooManyWatchers(folder, watcher))
+      isFull = true
+      return
+    }
     if (watcher === undefined) return
     watcher.on('error', () => leave(folder))
     watchers.set(folder, { watcher, folder: folderAt(folder) })
@@ -65,16 +72,32 @@ export function watchTree(
 /** Errors of a folder that was deleted after it was found, and of one that only another user may read. */
 const NOT_WATCHED: ReadonlySet<string | undefined> = new Set(['ENOENT', 'EACCES', 'EPERM'])
 
-/** Returns undefined for a folder that cannot be watched. */
-function watchFolder(folder: string, changed: (name: string) => void): FSWatcher | undefined {
+/** Settings of Linux with a higher limit, by the error of a watcher beyond it. */
+const LIMITS: ReadonlyMap<string | undefined, string> = new Map([
+  ['ENOSPC', 'fs.inotify.max_user_watches=524288'],
+  ['EMFILE', 'fs.inotify.max_user_instances=1024'],
+])
+
+/** Returns undefined for a folder that cannot be watched, or the limit that does not allow it. */
+function watchFolder(folder: string, changed: (name: string) => void): FSWatcher | string | undefined {
   try {
     return watch(folder, (_event, name) => {
       if (name !== null) changed(name)
     })
   } catch (error) {
-    if (NOT_WATCHED.has((error as NodeJS.ErrnoException).code)) return undefined
+    const { code } = error as NodeJS.ErrnoException
+    if (NOT_WATCHED.has(code)) return undefined
+    const limit = LIMITS.get(code)
+    if (limit !== undefined) return limit
     throw error
   }
+}
+
+function tooManyWatchers(folder: string, limit: string): string {
+  return (
+    `Changes in ${folder} and further folders are not noticed: the system allows no further watchers. ` +
+    `Raise the limit, and start again: sudo sysctl ${limit}`
+  )
 }
 
 /**
