@@ -39,9 +39,9 @@ export function grantFor(
 export function signFor(
   { accessTokens }: AuthParts,
   { id: sub, raw }: StoredUser,
-  { id: sid, createdAt, methods }: Pick<ProvenSession, 'id' | 'createdAt' | 'methods'>,
+  { id: sid, createdAt, methods, expiresAt: endsAt }: ProvenSession,
 ): ReturnType<AuthParts['accessTokens']['sign']> {
-  return accessTokens.sign({ sub, sid, user: raw, authenticatedAt: createdAt, methods })
+  return accessTokens.sign({ sub, sid, user: raw, authenticatedAt: createdAt, methods, endsAt })
 }
 
 /** True for a session that has not expired, idled or been ended by a new password, and whose account is enabled. */

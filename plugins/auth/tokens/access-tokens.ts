@@ -44,7 +44,8 @@ export interface AccessTokensOptions {
 export interface AccessTokens {
   /**
    * `user` is the public record, readable by everybody who has the token. `authenticatedAt` and `methods` become
-   * `auth_time` and `amr` (RFC 9068 §2.2.1). `expiresIn` is in seconds.
+   * `auth_time` and `amr` (RFC 9068 §2.2.1). `endsAt` is the end of the session, which no token outlives. `expiresIn` is
+   * in seconds.
    */
   sign(claims: {
     readonly sub: string
@@ -52,6 +53,7 @@ export interface AccessTokens {
     readonly user: Readonly<Record<string, unknown>>
     readonly authenticatedAt?: number | undefined
     readonly methods?: readonly string[]
+    readonly endsAt?: number
   }): {
     readonly token: string
     readonly expiresIn: number
@@ -103,10 +105,11 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey): AccessTokens['sign'] {
   const { issuer: iss, audience: aud, lifetime } = options
   if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
-  return ({ sub, sid, user, authenticatedAt, methods = [] }) => {
+  return ({ sub, sid, user, authenticatedAt, methods = [], endsAt = Infinity }) => {
     const now = Math.floor(clock.now() / 1000)
+    const expiresIn = Math.min(lifetime, Math.ceil(endsAt / 1000) - now)
     // jsonwebtoken treats 0 as a missing time.
-    const times = { iat: Math.max(1, now), exp: now + lifetime }
+    const times = { iat: Math.max(1, now), exp: now + expiresIn }
     const proof =
       authenticatedAt === undefined ? {} : { auth_time: Math.floor(authenticatedAt / 1000), amr: methods }
     const payload = { iss, aud, sub, sid, ...times, ...proof, jti: randomUUID(), user }
@@ -115,7 +118,7 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
       throw new RangeError(
         `The public record of user ${sub} makes an access token above ${MOST_BYTES} bytes.`,
       )
-    return { token, expiresIn: lifetime }
+    return { token, expiresIn }
   }
 }
 

@@ -136,6 +136,19 @@ describe('A session', () => {
       expect((await client.post('/auth/refresh')).status).to.equal(401)
     }))
 
+  it('has no access token that is valid longer, neither of its login nor of its last refresh', () =>
+    inAnyWorld({ auth: { refreshTokenLifetime: '20m' } }, async (world) => {
+      const client = await signedUp(world)
+      expect((await client.post('/auth/login', ADA)).body.expiresIn).to.equal(900)
+      world.clock.advance(800.5)
+      expect((await client.post('/auth/refresh')).body.expiresIn).to.equal(400)
+      world.clock.advance(399)
+      expect((await client.post('/auth/refresh')).body.expiresIn).to.equal(1)
+      expect((await client.get('/private')).status).to.equal(200)
+      world.clock.advance(0.5)
+      expect((await client.get('/private')).status).to.equal(401)
+    }))
+
   it('has a cookie that a browser keeps until its last second, rounded up', () =>
     inAnyWorld({}, async (world) => {
       const client = await signedUp(world)
