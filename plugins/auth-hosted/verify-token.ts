@@ -1,5 +1,6 @@
 import type { CryptoKey, JWTPayload } from 'jose'
 import { ServiceUnavailable, type Clock } from 'mortar'
+import { isObject } from 'mortar/kit'
 import { findIssuer } from './issuers.ts'
 import { loadJose } from './jose.ts'
 import type { PublishedKeys } from './published-keys.ts'
@@ -44,7 +45,8 @@ export async function verifyToken(
         requiredClaims: ['sub', 'exp'],
       },
     )
-    const meant = isOfKind(protectedHeader.typ, settings) && isMeant(payload, settings) && !isBound(payload)
+    const isCredential = isOfKind(protectedHeader.typ, settings) && !isBound(payload) && !isEvent(payload)
+    const meant = isCredential && isMeant(payload, settings)
     const latestIssue = (clock.now() + settings.clockTolerance) / 1000
     return meant && isWhole(payload, latestIssue) ? (payload as Claims) : null
   } catch (error) {
@@ -67,6 +69,11 @@ function unverifiedClaims(token: string, decode: (token: string) => JWTPayload):
  */
 function isBound(payload: JWTPayload): boolean {
   return payload['cnf'] !== undefined
+}
+
+/** True for a security event token (RFC 8417), such as a logout token, whose server gives it no `typ` of its own. */
+function isEvent({ events }: JWTPayload): boolean {
+  return isObject(events)
 }
 
 function known(key: CryptoKey | null): CryptoKey {

@@ -47,6 +47,9 @@ describe('tokens of a hosted provider', () => {
     'of an empty name': [{ sub: '' }],
     'of a number': [{ sub: 7 }],
     'for logging out': [{}, { typ: 'logout+jwt' }],
+    'for logging out, of a server that does not type them': [
+      { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+    ],
     'for proving possession': [{}, { typ: 'dpop+jwt' }],
     'with an extension that must be understood': [{}, { crit: ['x-more'], 'x-more': 1 }],
     'with an unknown key': [{}, { kid: 'nobody' }],
@@ -67,6 +70,7 @@ describe('tokens of a hosted provider', () => {
     'of the kind at+jwt': [{}, { typ: 'at+jwt' }],
     'of the kind application/at+JWT': [{}, { typ: 'application/at+JWT' }],
     'of the kind JWT': [{}, { typ: 'JWT' }],
+    'with events of an application': [{ events: ['signed-in'] }],
     'without a key name, when one key fits': [{}, { kid: null }],
   }
   for (const [which, [claims, header]] of Object.entries(accepted))
