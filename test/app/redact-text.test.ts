@@ -1,5 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
+import { StartupError, StartupErrors } from '../../src/errors/startup-error.ts'
+import { readableError } from '../../src/support/readable-error.ts'
 import { redact } from '../../src/support/redact.ts'
 import { redactText } from '../../src/support/redact-text.ts'
 
@@ -75,5 +77,27 @@ describe('redactText', () => {
     })
     const page = { current: '/notes?page=2', next: '/notes?page=3', total: 4 }
     expect(redact(page)).to.deep.equal(page)
+  })
+})
+
+describe('readableError', () => {
+  const example = 'MAIL_TRANSPORT=smtp://user:password@mail.example.com:587'
+  const error = new StartupError(`The brick 'a' failed to start: postgres://notes:${S}@db`, {
+    code: 'A',
+    remedy: `Set it in the environment, such as ${example}`,
+  })
+  const shown = `The brick 'a' failed to start: postgres://[redacted]@db\n  Remedy: Set it in the environment, such as ${example} [A]`
+
+  it('hides the secrets of a StartupError, and shows the examples of its remedy', () => {
+    expect(readableError(error)).to.equal(shown)
+    expect(readableError(new StartupErrors('2 faults.', [error, error]))).to.equal(
+      `2 faults.\n- ${shown}\n- ${shown}\n  Remedy: Fix each finding above. [MORTAR_SEVERAL_ERRORS]`,
+    )
+  })
+
+  it('hides the secrets of another error in every line', () => {
+    const text = `A\n  Remedy: postgres://notes:${S}@db`
+    expect(readableError(new Error(text))).not.to.contain(S)
+    expect(readableError(text)).not.to.contain(S)
   })
 })
