@@ -91,6 +91,7 @@ export type {
   BuildStatement,
   DatabaseKind,
   DataSourceLike,
+  RowsById,
   RunStatement,
   TableStatementOptions,
 } from './support/table-statements.ts'

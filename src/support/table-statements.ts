@@ -57,11 +57,21 @@ export type RunStatement = (
   tx?: Transaction,
 ) => Promise<StatementResult>
 
+/** Writes statements that change the rows of a table, such as `{jobs}`, with some values of `id`, which are their parameters. */
+export type RowsById = (
+  table: string,
+  ids: readonly unknown[],
+) => {
+  /** @param condition of the rows besides their ids. */
+  update(set: string, condition?: string): string
+  delete(): string
+}
+
 /** Makes the statements of a brick on tables of its own. */
 export function tableStatements(
   db: DataSourceLike,
   options: TableStatementOptions,
-): { readonly build: BuildStatement; readonly run: RunStatement } {
+): { readonly build: BuildStatement; readonly run: RunStatement; readonly rowsById: RowsById } {
   const { kind, fixedTime, of } = options
   const tables = Object.entries(options.tables).map(
     ([word, name]) => [`{${word}}`, nameOfTable(db, name)] as const,
@@ -84,7 +94,28 @@ export function tableStatements(
     if (tx !== undefined) return runnerOf(tx, of).query(build(sql), values, true)
     return retryRolledBack(() => runInPool(db, build(sql), values))
   }
-  return { build, run }
+  return { build, run, rowsById: kind === 'mysql' ? rowsInJoin : rowsInList }
+}
+
+const rowsInList: RowsById = (table, ids) => {
+  const where = `WHERE id IN (${ids.map(() => '?').join(', ')})`
+  return {
+    update: (set, condition = 'TRUE') => `UPDATE ${table} SET ${set} ${where} AND ${condition}`,
+    delete: () => `DELETE FROM ${table} ${where}`,
+  }
+}
+
+/**
+ * For a list of many rows MariaDB and MySQL read the whole table, and wait for the lock of each row, also for that of a row
+ * whose transaction is still open. A join reads the rows one by one.
+ */
+const rowsInJoin: RowsById = (table, ids) => {
+  const listed = ids.map(() => 'SELECT ? AS listed').join(' UNION ALL ')
+  const rows = `(${listed}) AS ids STRAIGHT_JOIN ${table} AS changed ON changed.id = listed`
+  return {
+    update: (set, condition = 'TRUE') => `UPDATE ${rows} SET ${set} WHERE ${condition}`,
+    delete: () => `DELETE changed FROM ${rows}`,
+  }
 }
 
 /** Milliseconds of silence after which PostgreSQL ends a brief transaction. */

@@ -1,12 +1,15 @@
 import type { Administration, JobCounts, JobFilter, ListedJob } from '../engine.ts'
 import { listOf } from './claims.ts'
-import type { RunStatement } from './statements.ts'
+import type { RunStatement, Statements } from './statements.ts'
 
 /** True for the lease of a claimed job that has not ended. */
 const RUNNING = 'worker IS NOT NULL AND run_at > {now}'
 
 /** Not the rows of schedules, and those of jobs that another store carries. */
 const LISTED = "state IN ('waiting', 'failed')"
+
+/** Rows that one statement deletes. */
+const MOST = 200
 
 const STATES = {
   failed: "state = 'failed'",
@@ -57,7 +60,7 @@ export function readCounts(row: Readonly<Record<string, unknown>>): JobCounts {
 }
 
 /** The part of the engine for those who look after it. */
-export function administration(run: RunStatement): Administration {
+export function administration({ run, rowsById }: Statements): Administration {
   const changes = async (...given: Parameters<RunStatement>): Promise<boolean> =>
     (await run(...given)).affected !== 0
   const texts = async (sql: string, values: readonly unknown[]): Promise<readonly string[]> =>
@@ -80,7 +83,13 @@ export function administration(run: RunStatement): Administration {
         names,
       )
     },
-    prune: async (keep) =>
-      void (await run("DELETE FROM {jobs} WHERE state = 'failed' AND run_at < {now} - ?", [keep])),
+    async prune(keep) {
+      const old = `SELECT id FROM {jobs} WHERE state = 'failed' AND run_at < {now} - ? LIMIT ${MOST}`
+      for (let found = MOST; found === MOST;) {
+        const ids = (await run(old, [keep])).records.map(({ id }) => id)
+        found = ids.length
+        if (found > 0) await run(rowsById('{jobs}', ids).delete(), ids)
+      }
+    },
   }
 }

@@ -1,5 +1,4 @@
-import { listOf } from './claims.ts'
-import type { RunStatement } from './statements.ts'
+import type { Statements } from './statements.ts'
 import type { Transaction } from 'mortar/kit'
 
 /**
@@ -11,20 +10,15 @@ export type CarriedRows = ReturnType<typeof carriedRows>
 const OLD = 300_000
 const MOST = 1000
 
-export function carriedRows(run: RunStatement) {
+export function carriedRows({ run, rowsById }: Statements) {
+  const rowsOf = (ids: readonly string[]) => rowsById('{jobs}', ids)
   return {
     /** Marks the rows of jobs that the other store has. */
     handOver: async (ids: readonly string[]) =>
-      void (await run(
-        `UPDATE {jobs} SET state = 'carried', run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'waiting'`,
-        ids,
-      )),
+      void (await run(rowsOf(ids).update("state = 'carried', run_at = {now}", "state = 'waiting'"), ids)),
     /** Marks rows again, so that `old` returns others first. */
     markAgain: async (ids: readonly string[]) =>
-      void (await run(
-        `UPDATE {jobs} SET run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'carried'`,
-        ids,
-      )),
+      void (await run(rowsOf(ids).update('run_at = {now}', "state = 'carried'"), ids)),
     /** Lets a job wait in the table again. */
     takeBack: async (id: string) =>
       void (await run(
@@ -33,7 +27,7 @@ export function carriedRows(run: RunStatement) {
       )),
     /** Deletes the rows of jobs, which frees their keys. */
     release: async (ids: readonly string[], tx?: Transaction) =>
-      void (await run(`DELETE FROM {jobs} WHERE id IN (${listOf(ids)})`, ids, tx)),
+      void (await run(rowsOf(ids).delete(), ids, tx)),
     /** Some of the jobs whose rows were marked more than five minutes ago. */
     async old() {
       const { records } = await run(

@@ -23,7 +23,8 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
     throw fault('MORTAR_JOBS_OPTION', `The jobs cannot use a database of the type '${db.options.type}'.`, {
       remedy: 'Use SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL.',
     })
-  const run = statementsOf(db, kind, fixedTime)
+  const statements = statementsOf(db, kind, fixedTime)
+  const { run } = statements
   const worker = randomUUID()
   const insert = inserting(run, kind === 'mysql')
   const changes = async (sql: string, values: readonly unknown[]): Promise<boolean> =>
@@ -48,7 +49,7 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
       const [statement, values] = settlement(outcome)
       return changes(`${statement} WHERE ${MINE}`, [...values, id, worker, attempt])
     },
-    ...administration(run),
+    ...administration(statements),
     addScheduled: scheduling(db, run, insert),
   }
 }

@@ -57,8 +57,9 @@ function createEngine(
     throw fault('MORTAR_JOBS_OPTION', `pgBoss() cannot use a database of the type '${db.options.type}'.`, {
       remedy: 'Use PostgreSQL, or leave out the option engine.',
     })
-  const run = statementsOf(db, 'postgres')
-  const rows = carriedRows(run)
+  const statements = statementsOf(db, 'postgres')
+  const { run } = statements
+  const rows = carriedRows(statements)
   const sql = runSql(db)
   const table = `${schema}.job`
   const boss = createBoss(schema, sql)

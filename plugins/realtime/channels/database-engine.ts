@@ -72,7 +72,7 @@ export function databaseEngine(services: Cradle): ChannelEngine {
       return (await reader.read(after))!
     },
     async tidy() {
-      await run("DELETE FROM {events} WHERE seq IS NOT NULL AND id <> 'counter' AND expires_at < {now}")
+      await deleteExpired(sql)
       await run(`DELETE FROM {members} WHERE expires_at < {now} - ${SPARE}`)
     },
     ...membersOf(sql, kind === 'mysql'),
@@ -121,7 +121,7 @@ async function open({ run }: Sql): Promise<Place> {
 }
 
 /** Gives numbers to committed events, after those that have some. */
-async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
+async function numberEvents({ run, rowsById }: Sql, tx: Transaction): Promise<void> {
   // A write, because SQLite and MariaDB fix what a transaction sees with its first read.
   await run("UPDATE {events} SET seq = seq WHERE id = 'counter'", [], tx)
   const [counter] = (
@@ -138,8 +138,9 @@ async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
   const cases = records.map((_, index) => `WHEN ? THEN ${from + index + 1}`).join(' ')
   const ids = records.map(({ id }) => id)
   await run(
-    `UPDATE {events} SET seq = CASE id ${cases} END, published_at = ${time}, expires_at = expires_at + ${time}
-     WHERE id IN (${ids.map(() => '?').join(', ')})`,
+    rowsById('{events}', ids).update(
+      `seq = CASE id ${cases} END, published_at = ${time}, expires_at = expires_at + ${time}`,
+    ),
     [...ids, ...ids],
     tx,
   )
@@ -148,6 +149,18 @@ async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
     [],
     tx,
   )
+}
+
+/** Deletes by id, because MariaDB locks the events that it looks at, and waits for those of open transactions. */
+async function deleteExpired({ run, rowsById }: Sql): Promise<void> {
+  for (let found = PAGE; found === PAGE;) {
+    const { records } = await run(
+      `SELECT id FROM {events} WHERE seq IS NOT NULL AND id <> 'counter' AND expires_at < {now} LIMIT ${PAGE}`,
+    )
+    found = records.length
+    const ids = records.map(({ id }) => id)
+    if (found > 0) await run(rowsById('{events}', ids).delete(), ids)
+  }
 }
 
 /** Events, and whether others wait for their numbers. */

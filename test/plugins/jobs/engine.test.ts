@@ -1,10 +1,11 @@
+import { expect } from 'chai'
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
 import type { DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
 import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
 import * as schema from '@mortar/jobs/schema'
 import { KINDS_AND_DRIVERS } from '../database/databases.ts'
 import { testClock } from './engine-clock.ts'
-import { testPromises, type EnginePair } from './engine-contract.ts'
+import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
 
 for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`the engine of jobs in a database: ${kind}`, () => {
@@ -27,6 +28,21 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         transact: (work) => first.transaction((tx) => work(tx as never)),
       }
     })
+
+    // SQLite has one writer.
+    if (!kind.startsWith('SQLite'))
+      it('deletes failed jobs while a transaction is open that has added one, and no other job waits for it', async () => {
+        const { one, other, pass, transact } = pair
+        for (let count = 0; count < 9; count++) await one.add(newJob())
+        for (const job of await one.claim(NAMES, 9)) await one.settle(job, { is: 'failed', error: 'x' })
+        await pass(60_000)
+        await transact(async (tx) => {
+          await one.add(newJob(), tx)
+          await one.prune(1000)
+          await other.add(newJob())
+        })
+        expect(await one.counts()).to.include({ waiting: 2, failed: 0 })
+      })
 
     testPromises(() => pair)
     testClock(() => pair)

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { App } from 'mortar'
 import { IsNull } from 'typeorm'
 import { subscribe } from '@mortar/realtime/channels/testing'
+import { SPARE } from '../../../../plugins/realtime/channels/engine.ts'
 import { engineApp, ENGINES } from './engines.ts'
 import { nextEvent } from './numbers.ts'
 import news from './files/news.ts'
@@ -100,4 +101,28 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       expect((await rows()).map(({ channel }) => channel as string)).to.have.members(['', 'rooms/1'])
       expect((await members.find()).map(({ user_id: user }) => user as string)).to.deep.equal(['ada'])
     })
+
+    // SQLite has one writer.
+    if (kind !== 'SQLite')
+      it('get numbers, and are deleted, while a transaction is open that has published, and no publication waits', async () => {
+        const { app } = engineApp(place())
+        await app.ready()
+        opened.unshift(app)
+        const { db } = app.services
+        const { databaseEngine } = await import('../../../../plugins/realtime/channels/database-engine.ts')
+        const engine = databaseEngine({ db } as never)
+        const first = await engine.open()
+        const event = { channel: 'news', event: 'count', data: '1', keep: -SPARE }
+        // Most rows of the table: MariaDB would look at all of them, and wait for the lock of each.
+        await Promise.all(Array.from({ length: 150 }, () => engine.publish(event)))
+        const table = db.getRepository('mortar_channel_events')
+        await db.transaction(async (tx) => {
+          await engine.publish(event, { tx: tx as never })
+          expect((await engine.read(first)).events).to.have.length(150)
+          await engine.tidy!()
+          expect(await table.count()).to.equal(1)
+          await databaseEngine({ db } as never).publish(event)
+        })
+        expect(await table.count()).to.equal(1 + 2)
+      })
   })
