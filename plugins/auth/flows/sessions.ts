@@ -176,9 +176,9 @@ export async function disableUser(parts: AuthParts, userId: string): Promise<boo
   const user = await parts.store.findUserById(userId)
   if (user !== null) await endAccessTokens(parts, userId, user.passwordVersion)
   const isKnown = await parts.store.setDisabled(userId, true, parts.clock.now())
-  // A deletion that failed before it disabled the account must not count from now on.
-  for (const { shape, records } of parts.tables)
-    if (shape.marksDeletion) await records.remove({ user_id: userId })
+  // Again, because a deletion that has failed, or has read the account before, has marked the version of that statement.
+  if (parts.tables.some(({ shape }) => shape.marksDeletion))
+    await parts.store.setDisabled(userId, true, parts.clock.now())
   await clearAfterNewPassword(parts, userId)
   return isKnown
 }

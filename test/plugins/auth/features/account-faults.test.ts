@@ -204,6 +204,20 @@ onEachStore('Two processes', (inWorld) => {
       await check()
     }))
 
+  it('of which an operator disables an account while its user deletes it keep it', () => {
+    const scene = withAccount()
+    return inWorld(scene.world, async (world) => {
+      const client = await signedUp(world)
+      const [{ id }] = await world.storage.users()
+      world.storage.interruptions.afterwards('select users', () => provider(world).disable(id))
+      expect((await client.delete('/auth/account')).status).to.equal(401)
+      world.clock.advance(15 * DAY)
+      await prune(world)
+      expect(await world.storage.users()).to.have.length(1)
+      expect(await world.storage.rows('auth_deletions')).to.deep.equal([])
+    })
+  })
+
   it('that delete accounts at the same time delete them once', () =>
     beside(inWorld, async ({ world, second, check }) => {
       world.clock.time = second.clock.time
