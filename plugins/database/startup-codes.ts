@@ -13,7 +13,11 @@ export const STARTUP_CODES = {
   },
   MORTAR_DATABASE_GATE: {
     cause: 'The installed version of TypeORM does not use the transaction gate of SQLite',
-    remedy: 'Install a version of TypeORM that is in the peer range of the installed Mortar version.',
+    remedy: 'Install the version on which `@mortar/database` depends. `npm ls typeorm` lists the versions.',
+  },
+  MORTAR_DATABASE_TYPEORM: {
+    cause: 'The installed version of TypeORM lacks a part that the database brick replaces',
+    remedy: 'Install the version on which `@mortar/database` depends. `npm ls typeorm` lists the versions.',
   },
   MORTAR_DATABASE_UNREACHABLE: {
     cause: 'The database cannot be opened',

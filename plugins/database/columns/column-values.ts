@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { methodOf, utcDayWriter } from '../compat/driver-module.ts'
 import { roundedBySqlite } from './exact-numbers.ts'
 
 /** Column types that store an instant. */
@@ -26,21 +27,22 @@ export function adaptColumnValues({ driver, options }: DataSource): void {
   if (adapted.has(driver)) return
   adapted.add(driver)
   const isSqlite = options.type === 'better-sqlite3'
-  const prepare = driver.preparePersistentValue.bind(driver)
-  const hydrate = driver.prepareHydratedValue.bind(driver)
+  const writeUtcDay = utcDayWriter(driver)
+  const prepare = methodOf(driver, 'preparePersistentValue')
+  const hydrate = methodOf(driver, 'prepareHydratedValue')
   driver.preparePersistentValue = (value, column) => {
-    if (column.type === 'date') column.utc = true
+    if (column.type === 'date') writeUtcDay(column)
     if (value instanceof Date) checkDate(value, column, isSqlite)
     if (isSqlite) checkDigits(value, column)
     return prepare(isInstant(column) ? inUtc(value) : value, column)
   }
   driver.prepareHydratedValue = (value, column) =>
     hydrate(isInstant(column) ? inUtc(value) : BIGINTS.has(column.type) ? asText(value) : value, column)
-  const normalize = driver.normalizeType.bind(driver)
+  const normalize = methodOf(driver, 'normalizeType')
   // SQLite generates keys only for a column declared as `integer`, which has 64 bits too.
   driver.normalizeType = (column: Parameters<typeof normalize>[0] & { readonly isGenerated?: boolean }) =>
     isSqlite && column.isGenerated && BIGINTS.has(column.type) ? 'integer' : normalize(column)
-  const generate = driver.createGeneratedMap.bind(driver)
+  const generate = methodOf(driver, 'createGeneratedMap')
   driver.createGeneratedMap = (metadata, ...result) => {
     const map: object | undefined = generate(metadata, ...result)
     for (const column of map ? metadata.generatedColumns : [])

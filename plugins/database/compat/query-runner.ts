@@ -3,6 +3,7 @@
  * the list in typeorm.ts. Checked by test/plugins/database/drifted-packages.test.ts.
  */
 import type { DataSource } from 'typeorm'
+import { lacks } from './driver-module.ts'
 import { noGate } from './typeorm.ts'
 
 /**
@@ -44,7 +45,8 @@ export interface CountingRunner {
 
 /** A view of a driver whose runners tell no subscriber of their transactions. */
 export function withoutSubscribers<Driver extends DataSource['driver']>(driver: Driver): Driver {
-  const { dataSource } = driver as unknown as { readonly dataSource: object }
+  const { dataSource } = driver as unknown as { readonly dataSource?: object }
+  if (typeof dataSource !== 'object') throw lacks("keeps no DataSource in 'dataSource' of its driver")
   const silent = Object.create(dataSource, { subscribers: { value: [] } }) as object
   return Object.create(driver, { dataSource: { value: silent } }) as Driver
 }

@@ -6,8 +6,7 @@
  *    start fails.
  * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Fallback: each runner
  *    prepares its own statements.
- * 3. `driver.postgres` and `driver.mysql` are the packages pg and mysql2, from which the driver makes its pool when it
- *    connects. Fallback: silent connections stay in the pool.
+ * 3. What driver-module.ts lists.
  * 4. `driver.databaseConnection` is better-sqlite3's connection, which shows open transactions. Without it there is no
  *    gate, so the start fails. `driver.master` is the pool of pg. Fallback: `query()` reads through a query runner.
  * 5. A runner for PostgreSQL passes the error of a lost connection to its method `releasePostgresConnection`. Fallback:
@@ -28,6 +27,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import type { StartupError } from 'mortar'
 import { fault } from '../startup-codes.ts'
+import { installed, methodOf } from './driver-module.ts'
 
 /** Packages that TypeORM needs to format logged SQL, for its logger `debug`, and for patterns of file names. */
 const LATE_PACKAGES = ['@sqltools/formatter', 'sql-highlight', 'debug', 'tinyglobby']
@@ -134,8 +134,8 @@ export interface Replacement {
  */
 export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
   const { driver } = dataSource
-  const connected = driver.afterConnect.bind(driver)
-  const disconnect = driver.disconnect.bind(driver)
+  const connected = methodOf(driver, 'afterConnect')
+  const disconnect = methodOf(driver, 'disconnect')
   let made: QueryRunner | undefined
   driver.createQueryRunner = () => (made = replacement.createQueryRunner())
   driver.afterConnect = async () => {
@@ -156,19 +156,7 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
 
 /** The error of a version of TypeORM on which the gate cannot work. */
 export function noGate(found: string): StartupError {
-  return fault('MORTAR_DATABASE_GATE', `This version of TypeORM ${found}`, {
-    remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
-  })
-}
-
-/** Replaces the package from which TypeORM's driver makes its pool, if the driver keeps it where this expects it. */
-export function replaceDriverModule(
-  { driver }: DataSource,
-  replacements: Readonly<Record<'postgres' | 'mysql', (module: unknown) => unknown>>,
-): void {
-  const modules = driver as { postgres?: unknown; mysql?: unknown }
-  if (hasPools(modules.postgres, 'Pool')) modules.postgres = replacements.postgres(modules.postgres)
-  if (hasPools(modules.mysql, 'createPool')) modules.mysql = replacements.mysql(modules.mysql)
+  return fault('MORTAR_DATABASE_GATE', `${installed()} ${found}`)
 }
 
 /** Replaces the further statements of a PostgreSQL runner whose connection was lost between two statements. */
@@ -177,7 +165,7 @@ export function replaceLostStatements(
   statement: (error: Error) => QueryRunner['query'],
 ): void {
   if (options.type !== 'postgres') return
-  const create = driver.createQueryRunner.bind(driver)
+  const create = methodOf(driver, 'createQueryRunner')
   driver.createQueryRunner = (mode) => {
     const runner = create(mode) as LosableRunner
     const release = runner.releasePostgresConnection
@@ -197,10 +185,6 @@ export function replaceLostStatements(
 type LosableRunner = Omit<QueryRunner, 'isReleased'> & {
   isReleased: boolean
   releasePostgresConnection?: (error?: Error) => Promise<void>
-}
-
-function hasPools(module: unknown, maker: 'Pool' | 'createPool'): boolean {
-  return typeof (module as Partial<Record<string, unknown>> | undefined)?.[maker] === 'function'
 }
 
 /** The methods of an entity manager that open a transaction of their own. */

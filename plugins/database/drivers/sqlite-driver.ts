@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
 import type { StartupError } from 'mortar'
+import { replaceSqliteClass } from '../compat/driver-module.ts'
 import { adaptLibsql, isLibsql, type LibsqlClass } from './libsql-driver.ts'
 import { fault } from '../startup-codes.ts'
 
@@ -73,25 +74,27 @@ interface Tried {
 }
 
 /** Adapts a libsql that a DataSource of the application's own was made with; it must not be connected yet. */
-export function adaptGivenDriver({ options, driver }: DataSource): void {
-  const given = driver as { sqlite?: unknown }
-  if (options.type === 'better-sqlite3' && isLibsql(given.sqlite)) given.sqlite = adaptLibsql(given.sqlite)
+export function adaptGivenDriver(dataSource: DataSource): void {
+  const { options } = dataSource
+  if (options.type === 'better-sqlite3' && isLibsql(options.driver))
+    replaceSqliteClass<unknown>(dataSource, (given) => (isLibsql(given) ? adaptLibsql(given) : given))
 }
 
 /** Makes connections that refuse writes from now on, those of other bricks too. Does nothing on other databases. */
-export function openSqliteForReading({ driver }: DataSource): void {
-  const own = driver as { sqlite?: ReadOnlyClass }
-  const { sqlite: Given } = own
-  if (typeof Given !== 'function') return
-  own.sqlite = class extends Given {
-    constructor(...given: ConstructorParameters<ReadOnlyClass>) {
+export function openSqliteForReading(dataSource: DataSource): void {
+  if (dataSource.options.type === 'better-sqlite3') replaceSqliteClass(dataSource, readOnlyClass)
+}
+
+function readOnlyClass(Given: SqliteClass): SqliteClass {
+  return class extends Given {
+    constructor(...given: ConstructorParameters<SqliteClass>) {
       super(...given)
       this.exec(QUERY_ONLY)
     }
   }
 }
 
-type ReadOnlyClass = new (file: string, options?: object) => { exec(sql: string): unknown }
+type SqliteClass = new (file: string, options?: object) => { exec(sql: string): unknown }
 
 /** Makes a connection of SQLite refuse writes. */
 export const QUERY_ONLY = 'PRAGMA query_only = ON'

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm'
+import { methodOf } from '../compat/driver-module.ts'
 import type { MigrationStatements } from '../migrations/migration-file.ts'
 
 /** Computes the statements that make a connected database match its entities, and those that revert them. Runs none. */
@@ -23,7 +24,7 @@ async function isMariaDbAsMysql(dataSource: DataSource): Promise<boolean> {
  */
 function readDefaultsOfMariaDb({ driver }: DataSource): void {
   corrected.add(driver)
-  const findChanged = driver.findChangedColumns.bind(driver)
+  const findChanged = methodOf(driver, 'findChangedColumns')
   // Two entities of one table share its columns.
   const read = new WeakSet<object>()
   driver.findChangedColumns = (columns, metadata) => {

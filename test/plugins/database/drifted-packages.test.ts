@@ -12,6 +12,7 @@ const AUTUMN = '2026-10-25T01:30:00.000Z'
 
 interface Outcome {
   readonly code?: string
+  readonly message?: string
   readonly instants?: readonly string[]
   readonly session?: string
   /** Rows of a connection beside the pool, if there is one. */
@@ -48,6 +49,57 @@ describe('A later version of TypeORM', () => {
     const expected = Object.keys(drifts).map((name) => [name, 'MORTAR_DATABASE_GATE'])
     expect(await Promise.all(started)).to.eql(expected)
   })
+
+  const DRIVERS = 'typeorm/(driver|data-source|query-builder|persistence|metadata|util)/.+\\.js$'
+  const parts: Readonly<Record<string, Drift>> = {
+    ...Object.fromEntries(
+      [
+        'afterConnect',
+        'disconnect',
+        'preparePersistentValue',
+        'prepareHydratedValue',
+        'normalizeType',
+        'createGeneratedMap',
+      ].map((name) => [name, [DRIVERS, `\\b${name}\\b`, 'moved'] as const]),
+    ),
+    'utc of a column': [DRIVERS, '\\butc\\b', 'inUtc'],
+    'dataSource of a driver': [DRIVERS, '\\bdataSource\\b', 'source'],
+  }
+
+  it('does not start if it renames a member that the brick replaces or sets', async () => {
+    const started = Object.entries(parts).map(async ([name, drift]) => {
+      const { code, message } = await startWith('sqlite::memory:', drift)
+      expect(message).to.match(/^TypeORM \d+\.\d+\.\d+ .+npm ls typeorm/s)
+      return [name, code]
+    })
+    const expected = Object.keys(parts).map((name) => [name, 'MORTAR_DATABASE_TYPEORM'])
+    expect(await Promise.all(started)).to.eql(expected)
+  })
+
+  for (const [variable, kind, maker] of [
+    ['TEST_POSTGRES_URL', 'postgres', 'new this\\.postgres\\.Pool'],
+    ['TEST_MARIADB_URL', 'mysql', 'this\\.mysql\\.createPool'],
+  ] as const)
+    describe(`on ${kind}`, () => {
+      const url = serverUrl(variable)
+      const file = `typeorm/driver/${kind}/.+Driver\\.js$`
+
+      for (const [what, drift] of Object.entries<Drift>({
+        'renames its package of the driver': [file, `\\bthis\\.${kind}\\b`, 'this.library'],
+        'makes its pool from another object': [
+          file,
+          maker,
+          kind === 'mysql' ? 'require("mysql2").createPool' : 'new (require("pg")).Pool',
+        ],
+        // The brick replaces the runners of PostgreSQL and SQLite.
+        ...(kind === 'postgres' && {
+          'renames createQueryRunner': [DRIVERS, '\\bcreateQueryRunner\\b', 'makeRunner'],
+        }),
+      }))
+        it(`does not start if it ${what}, because dates would be in local time`, async () => {
+          expect((await startWith(url, drift)).code).to.equal('MORTAR_DATABASE_TYPEORM')
+        })
+    })
 })
 
 /** Members without which there is no connection beside the pool. */
