@@ -1,8 +1,9 @@
 /*
  * The undocumented parts of pg 8 on which this brick relies:
  *
- * 1. `client.connection.stream` is the socket, and `client.connection` tells the server's messages `errorMessage`,
- *    `parameterStatus` and `readyForQuery`. Fallback: a pool without the watch of silent connections.
+ * 1. `client.connection.stream` is the socket, `client.connection` tells the server's messages `errorMessage`,
+ *    `parameterStatus` and `readyForQuery`, and `client` its event `drain` when the server owes nothing. Fallback: a pool
+ *    without the watch of silent connections.
  * 2. `client.getStartupConf()` returns the settings that are sent with the start of a session. Fallback: the documented
  *    option `options`, which some poolers refuse.
  * 3. `client.processID` is the server's number of the session. Fallback: the server counts as one that hides it.
@@ -42,6 +43,7 @@ interface PgOptions {
 interface PgClient extends PgInsides {
   connect(callback: (error: Error | null | undefined) => void): unknown
   on(event: string, listener: () => void): unknown
+  query(text: string, callback: () => void): unknown
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the arguments of a class that is extended
@@ -61,15 +63,40 @@ export function hasSession({ processID }: PgInsides, session: number): boolean {
   return processID === session
 }
 
-/** True if a client shows its socket and the messages of the server. */
+/** True if a client shows its socket, the messages of the server and that it owes nothing. */
 export function canWatchPg({ Client }: PgModule): boolean {
+  const told: unknown[] = []
+  const { client, socket } = probeClient(Client)
   try {
-    const { connection } = new Client({})
-    return isSocket(connection.stream) && typeof connection.on === 'function'
+    const { connection } = client
+    if (!isSocket(new Client({}).connection.stream) || (connection.stream as Duplex) !== socket) return false
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
+      told.push(parameterName, parameterValue),
+    )
+    connection.on('readyForQuery', ({ status }) => told.push(status))
+    connection.on('errorMessage', ({ code }) => told.push(code))
+    client.connect(ignore)
+    socket.emit('connect')
+    socket.emit('data', Buffer.concat([message('R', '\0\0\0\0'), message('S', 'a\0b\0'), READY]))
+    client.on('drain', () => told.push('drain'))
+    client.query('', ignore)
+    socket.emit('data', Buffer.concat([message('E', 'C25006\0\0'), READY]))
+    return told.join(' ') === 'a b I 25006 I drain'
   } catch {
     return false
+  } finally {
+    socket.destroy()
   }
 }
+
+/** A message of the server: its type, its length and its content. */
+function message(type: string, content: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(content.length + length.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content)])
+}
+
+const READY = message('Z', 'I')
 
 /** True for a value with the members of a socket that the watch uses. */
 function isSocket(value: unknown): boolean {
@@ -89,6 +116,21 @@ export function withSettings<Class extends ClientClass>(Client: Class, settings:
 
 /** True if `getStartupConf()` decides what a client sends first. */
 export function sendsSettings(Client: ClientClass): boolean {
+  const { client, socket, sent } = probeClient(withStart(Client, { mortar: 'probe' }))
+  try {
+    client.connect(ignore)
+    socket.emit('connect')
+    const start = Buffer.concat(sent)
+    return start.includes('mortar\0probe') && start.includes('user\0x')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Makes a client without a server. Its socket keeps what the client sends. */
+function probeClient(Client: ClientClass) {
   const sent: Buffer[] = []
   const write = (chunk: Buffer, _encoding: BufferEncoding, done: () => void): void => {
     sent.push(chunk)
@@ -100,24 +142,9 @@ export function sendsSettings(Client: ClientClass): boolean {
     setKeepAlive: ignore,
   })
   socket.on('error', ignore)
-  try {
-    const Probe = withStart(Client, { mortar: 'probe' })
-    const client = new Probe({
-      host: 'localhost',
-      user: 'x',
-      database: 'x',
-      ssl: false,
-      stream: () => socket,
-    })
-    client.on('error', ignore)
-    client.connect(ignore)
-    socket.emit('connect')
-    return Buffer.concat(sent).includes('mortar\0probe')
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+  const client = new Client({ host: 'localhost', user: 'x', database: 'x', ssl: false, stream: () => socket })
+  client.on('error', ignore)
+  return { client, socket, sent }
 }
 
 function withStart<Class extends ClientClass>(Client: Class, settings: Settings): Class {

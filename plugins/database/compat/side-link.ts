@@ -29,6 +29,7 @@ interface Source {
 }
 
 interface Settings {
+  readonly host?: unknown
   readonly database?: unknown
   readonly replication?: { readonly master: object }
 }
@@ -119,10 +120,12 @@ interface MysqlConnection {
 function mysqlLinks({ driver, options }: Source, several: Multiple): OpenLink | undefined {
   const { mysql } = driver
   if (mysql === undefined || driver.createConnectionOptions === undefined) return undefined
-  return (onLost) => {
-    const settings = driver.createConnectionOptions!(options, options.replication?.master ?? options)
-    return openMysql(mysql.createConnection({ ...settings, ...several }), onLost)
-  }
+  const credentials: Settings = options.replication?.master ?? options
+  const settings: Settings = driver.createConnectionOptions(options, credentials)
+  // Without a host, the driver would connect to a server on this computer. A URL has no host of its own.
+  const isExpected = 'host' in settings && (credentials.host ?? settings.host) === settings.host
+  if (!isExpected) return undefined
+  return (onLost) => openMysql(mysql.createConnection({ ...settings, ...several }), onLost)
 }
 
 function openMysql(connection: MysqlConnection, onLost: () => void): SideLink {

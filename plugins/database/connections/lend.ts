@@ -102,10 +102,38 @@ function lendInTime<Connection>(
   })
 }
 
+/** The patience of callers; `watch` is missing for a pool without one. */
+export type Patience = Pick<Lender<unknown>, 'poolTimeout'> & { readonly watch?: SilenceWatch }
+
 /** The error of a caller for whom no connection became free in time. */
-export function noConnection({ watch, poolTimeout }: Pick<Lender<unknown>, 'watch' | 'poolTimeout'>): Error {
+export function noConnection({ watch, poolTimeout }: Patience): Error {
   const time = `${poolTimeout() / 1000} s`
-  return watch.isUnreachable
+  return watch?.isUnreachable
     ? markUnavailable(new Error(`The database has not answered for ${time}.`), 'database_unavailable')
     : markUnavailable(new Error(`No database connection became free within ${time}.`), 'database_busy')
+}
+
+/** Limits the wait in the queue, which mysql2 does not. */
+export function takeInTime<Connection extends { release(): void }>(
+  take: (callback: Borrower<Connection>) => unknown,
+  limits: Patience,
+  callback: Borrower<Connection>,
+): void {
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    callback(noConnection(limits))
+  }, limits.poolTimeout())
+  take((error, connection) => {
+    clearTimeout(timer)
+    if (isLate) connection?.release()
+    else callback(error, connection)
+  })
+}
+
+type Borrower<Connection> = (error: Error | null, connection?: Connection) => void
+
+/** pg-pool has one message for a queue in which no place became free. */
+export function asNoConnection(error: Error | undefined, limits: Patience): Error | undefined {
+  return error?.message === 'timeout exceeded when trying to connect' ? noConnection(limits) : error
 }

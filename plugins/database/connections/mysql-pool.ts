@@ -8,11 +8,12 @@ import {
 } from '../compat/mysql2.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
-import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
-import { begin, inUtc, IS_MARIADB, settingsOf, type TimeOptions } from './mysql-session.ts'
+import { type Attempt, lend, type Lender, takeInTime } from './lend.ts'
+import { begin, inUtc, IS_MARIADB, settingsOf, type TimeOptions, withoutPool } from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { noticingReadOnly, REFUSE_WRITES } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
+import { markUnavailable } from './unavailable.ts'
 
 /** The parts of the package `mysql2` that are used here. */
 export interface MysqlModule {
@@ -84,6 +85,11 @@ function plainPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimits
   pool.on('connection', (connection) =>
     begin(connection, settingsOf(options, undefined, limits.refusesWrites())(false)),
   )
+  const take = pool.getConnection.bind(pool)
+  pool.getConnection = (callback) =>
+    takeInTime(take, limits, (error, connection) =>
+      callback(error && markUnavailable(error, 'database_unavailable'), connection),
+    )
   return pool
 }
 
@@ -126,23 +132,14 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
   return pool
 }
 
-/** Limits the wait in the queue, which mysql2 does not. */
 function lendFrom(
   take: MysqlPool['getConnection'],
   lender: Lender<MysqlConnection>,
   callback: Borrower,
 ): void {
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    callback(noConnection(lender))
-  }, lender.poolTimeout())
-  take((error, connection) => {
-    clearTimeout(timer)
-    if (isLate) return connection?.release()
-    if (connection && lender.watch.trust(lender.linkOf(connection)) === 'fresh')
-      return callback(null, connection)
-    void lend(lender, { error, connection }, callback)
+  takeInTime(take, lender, (error, connection) => {
+    if (connection && lender.watch.trust(lender.linkOf(connection)) === 'fresh') callback(null, connection)
+    else void lend(lender, { error, connection }, callback)
   })
 }
 
@@ -175,12 +172,22 @@ function watchConnection(
     connection[name] = (...args) => {
       due++
       watch.asked(link)
-      const command = original(...noticingReadOnly(args, () => watch.retire(link)))
-      command.once('end', () => {
+      const end = once(() => {
         if (--due === 0) watch.answered(link)
       })
+      const command = original(...noticingReadOnly(args, () => watch.retire(link), end))
+      // A statement without a callback is a stream.
+      command.once('end', end)
       return command
     }
+  }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
   }
 }
 
@@ -232,19 +239,4 @@ function rowsOf(connection: MysqlConnection, sql: string): Promise<readonly unkn
       else resolve(rows)
     })
   })
-}
-
-/** Options of a pool, which a single connection refuses with a warning. */
-const OF_POOL = new Set([
-  'connectionLimit',
-  'waitForConnections',
-  'queueLimit',
-  'maxIdle',
-  'idleTimeout',
-  'resetOnRelease',
-  'acquireTimeout',
-])
-
-function withoutPool(options: MysqlOptions): MysqlOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !OF_POOL.has(name)))
 }

@@ -53,3 +53,19 @@ interface Beginning {
 export function begin(connection: Beginning, statements: readonly string[]): void {
   for (const sql of statements) connection.query(sql, (error) => error && connection.destroy())
 }
+
+/** Options of a pool, which a single connection refuses with a warning. */
+const OF_POOL = new Set([
+  'connectionLimit',
+  'waitForConnections',
+  'queueLimit',
+  'maxIdle',
+  'idleTimeout',
+  'resetOnRelease',
+  'acquireTimeout',
+])
+
+/** Options for a single connection. */
+export function withoutPool<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !OF_POOL.has(name))) as Options
+}

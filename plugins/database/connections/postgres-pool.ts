@@ -1,11 +1,12 @@
 import { canWatchPg, hasSession, type PgInsides, socketOf, withSettings } from '../compat/pg.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
-import { lend, type Lender, noConnection } from './lend.ts'
+import { asNoConnection, lend, type Lender } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
 import { noticeReadOnly, READ_ONLY_SESSION } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
+import { markUnavailable } from './unavailable.ts'
 
 /** The parts of the package `pg` that are used here. */
 export interface PgModule {
@@ -71,6 +72,18 @@ function plainPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
   return class PlainPool extends pg.Pool {
     constructor(options: PgOptions) {
       super(withDefaults(options, limits, { Client: utcClient(pg, limits) }))
+    }
+
+    override connect(callback?: Borrower): Promise<PgClient> | undefined {
+      if (callback === undefined)
+        return new Promise((resolve, reject) => {
+          void this.connect((error, client) => (error ? reject(error) : resolve(client!)))
+        })
+      super.connect((error, ...lent) => {
+        const failure = asNoConnection(error, limits)
+        callback(failure && markUnavailable(failure, 'database_unavailable'), ...lent)
+      })
+      return undefined
     }
   }
 }
@@ -139,11 +152,6 @@ function withDefaults(options: PgOptions, limits: PoolLimits, own: object): PgOp
     // The limit of the queue. The watch limits the opening of a connection.
     connectionTimeoutMillis: limits.poolTimeout(),
   } as PgOptions
-}
-
-/** pg-pool has one message for a queue in which no place became free. */
-function asNoConnection(error: Error | undefined, lender: Lender<PgClient>): Error | undefined {
-  return error?.message === 'timeout exceeded when trying to connect' ? noConnection(lender) : error
 }
 
 /** A client that writes and reads instants in UTC. */

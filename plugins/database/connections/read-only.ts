@@ -54,11 +54,16 @@ function isReadOnlyServer(error: unknown): boolean {
   return errno !== undefined && READ_ONLY_SERVER.has(errno)
 }
 
-/** Arguments of a statement, whose callback first calls `act` if the server accepts no writes. */
-export function noticingReadOnly(args: readonly unknown[], act: () => void): readonly unknown[] {
+/** Arguments of a statement, whose callback first calls `end`, and `act` if the server accepts no writes. */
+export function noticingReadOnly(
+  args: readonly unknown[],
+  act: () => void,
+  end: () => void,
+): readonly unknown[] {
   const callback = args.at(-1)
   if (typeof callback !== 'function') return args
   const noticed = (error: unknown, ...rest: readonly unknown[]): unknown => {
+    end()
     if (error && isReadOnlyServer(error)) act()
     return callback(error, ...rest)
   }

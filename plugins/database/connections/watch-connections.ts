@@ -92,8 +92,8 @@ export function findChangedDriver({ driver }: DataSource): string[] {
 }
 
 const UNWATCHED =
-  'This version of the database driver keeps its sockets elsewhere. Connections that go silent stay in the pool until ' +
-  'the operating system ends them. Install a version that the installed version of Mortar names as its peer.'
+  'This version of the database driver keeps its sockets elsewhere, or tells its events in another way. Connections that ' +
+  'go silent stay in the pool until the operating system ends them. Install a version that the installed version of Mortar names as its peer.'
 
 const NO_SETTINGS =
   'This version of pg starts its sessions in another way. Their time zone is sent as the option `options`, which some ' +

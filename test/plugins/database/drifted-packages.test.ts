@@ -17,6 +17,10 @@ interface Outcome {
   readonly session?: string
   /** Rows of a connection beside the pool, if there is one. */
   readonly beside?: unknown
+  /** Status of a request while the only connection of the pool is in use. */
+  readonly busy?: number
+  /** Connections that seem to wait for a response after the last one. */
+  readonly owed?: number
   readonly changed: boolean
   readonly warnings: readonly string[]
 }
@@ -122,6 +126,14 @@ for (const [name, variable, drifts] of [
         undefined,
       ],
       'Client of the pool': [['pg-pool/index\\.js$', '\\bthis\\.Client\\b', 'this.Made'], undefined],
+      drain: [['pg/lib/client\\.js$', "'drain'", "'idle'"], NO_WATCH],
+      errorMessage: [['pg/lib/.+\\.js$', "'errorMessage'", "'serverError'"], NO_WATCH],
+      parameterStatus: [['pg-protocol/dist/.+\\.js$', "'parameterStatus'", "'setting'"], NO_WATCH],
+      parameterValue: [['pg-protocol/dist/.+\\.js$', '\\bparameterValue\\b', 'value'], NO_WATCH],
+      'status of readyForQuery': [
+        ['pg-protocol/dist/messages\\.js$', 'this\\.status = status', 'this.state = status'],
+        NO_WATCH,
+      ],
       processID: [[PG, '\\bthis\\.processID\\b', 'this.session'], undefined],
     },
   ],
@@ -131,6 +143,14 @@ for (const [name, variable, drifts] of [
     {
       createConnectionOptions: [
         ['typeorm/driver/mysql/MysqlDriver\\.js$', '\\bcreateConnectionOptions\\b', 'settings'],
+        undefined,
+      ],
+      'end of a command': [
+        [
+          'mysql2/lib/(commands/command|(base/)?(pool_)?connection)\\.js$',
+          "(?<!stream\\.on\\()'end'",
+          "'done'",
+        ],
         undefined,
       ],
       _allConnections: [[POOL, '\\b_allConnections\\b', 'all'], undefined],
@@ -149,9 +169,10 @@ for (const [name, variable, drifts] of [
 
     for (const [member, [drift, warning]] of Object.entries<readonly [Drift, string | undefined]>(drifts))
       it(`reads and writes the same with another ${member}, and warns once`, async () => {
-        const { instants, warnings, session, beside } = await startWith(url, drift)
+        const { instants, warnings, session, beside, busy, owed } = await startWith(url, drift)
         expect(instants).to.eql([AUTUMN, AUTUMN])
         expect(beside).to.eql(NO_SIDE.has(member) ? undefined : [{ one: 1 }])
+        expect({ busy, owed }).to.eql({ busy: 503, owed: 0 })
         expect(session).to.match(/^(UTC|\+00:00)$/)
         const expected = warning === undefined ? [] : [warning]
         expect(warnings).to.have.length(expected.length)
