@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock, Duration } from 'mortar'
-import { seconds } from 'mortar/kit'
+import { isPausing, seconds } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import type { Settings } from './options.ts'
 import { problem } from './problems.ts'
@@ -125,19 +125,18 @@ export class Endpoints {
     return (await rows.find({ where, order: { created_at: 'DESC' }, take: limit })).map(shownDelivery)
   }
 
-  /** Sends a delivery that has ended again, with the same id. */
+  /** Sends a delivery that has ended again, with the same id, and one that waits although its job is lost. */
   async redeliver(id: string, delivery: string): Promise<void> {
     await this.#own(id)
     const { db, clock, addDelivery } = this.#parts
     await db.transaction(async (tx) => {
       const found = await tx.findOneBy(Deliveries, { id: delivery, endpoint: id })
       if (found === null) throw problem('webhook_not_found', 'There is no such delivery.')
-      if (found.state === 'waiting') return
-      const expected = { id: delivery, state: found.state }
-      const { affected } = await tx.update(Deliveries, expected, {
-        state: 'waiting',
-        updated_at: clock.now(),
-      })
+      const { state, updated_at } = found
+      const now = clock.now()
+      if (state === 'waiting' && isPausing(Number(updated_at) + LONGEST_PAUSE, now, LONGEST_PAUSE)) return
+      const expected = { id: delivery, state, updated_at }
+      const { affected } = await tx.update(Deliveries, expected, { state: 'waiting', updated_at: now })
       // Another call may have been faster.
       if (affected === 1) await addDelivery({ id: delivery }, tx)
     })
@@ -158,6 +157,9 @@ export class Endpoints {
     await this.#rows.update({ id, owner: this.#owner }, values)
   }
 }
+
+/** Milliseconds without an attempt after which a delivery that waits has lost its job: twice the longest delay of jobs. */
+const LONGEST_PAUSE = 7_200_000
 
 /** Returns an owner. MariaDB and MySQL find every row for the number 0. @throws TypeError */
 export function checkedOwner(owner: unknown): string {

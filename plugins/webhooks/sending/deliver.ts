@@ -58,9 +58,7 @@ export async function deliver(
   const attempts = delivery.attempts + 1
   if (result.error === null) {
     await write({ ...result, attempts, state: 'delivered' })
-    if (endpoint.failures > 0)
-      await db.getRepository(Endpoints).update({ id: endpoint.id }, { failures: 0, failing_since: null })
-    return
+    return forgetFailures(endpoint, parts)
   }
   const isDisabled = await countFailure(endpoint, result, parts)
   const isOver = isLast || isDisabled
@@ -105,6 +103,17 @@ function reasonOf({ name, message, code }: Error & { readonly code?: unknown }):
   if (name === 'RefusedAddress') return message
   if (name === 'AbortError' || name === 'TimeoutError') return 'No response in time.'
   return typeof code === 'string' ? `The connection failed (${code}).` : 'The connection failed.'
+}
+
+/** Attempts of other processes may have failed since this one read the row, so the database compares. */
+async function forgetFailures({ id }: EndpointRow, { db }: DeliverParts): Promise<void> {
+  await db
+    .getRepository(Endpoints)
+    .createQueryBuilder()
+    .update()
+    .set({ failures: 0, failing_since: null })
+    .where('id = :id AND failures > 0', { id })
+    .execute()
 }
 
 /** Counts a failed attempt. @returns true if the endpoint is disabled now, or removed. */

@@ -71,6 +71,46 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect((await ada.list())[0]).to.include({ failures: 1, disabledAt: undefined })
     })
 
+    it('forget failures that another process has counted while one succeeds', async () => {
+      const [one, other] = [await started(), await started()]
+      const ada = one.services.webhooks.endpointsOf('ada')
+      await ada.add({ url: receiver.url })
+      await send(one)
+      const asked = new Promise<() => void>((resolve) => {
+        receiver.behaviour.respond = (_request, response) => resolve(() => response.writeHead(204).end())
+      })
+      const running = run(one)
+      const succeed = await asked
+      respondWith(500)
+      await send(other)
+      await run(other)
+      expect((await ada.list())[0]).to.include({ failures: 1 })
+      succeed()
+      await running
+      expect((await ada.list())[0]).to.include({ failures: 0 })
+    })
+
+    it('that wait are sent again once their job must be lost, and not beside it', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      respondWith(500)
+      await send(app)
+      await run(app)
+      const [delivery] = await ada.deliveries(id)
+      await ada.redeliver(id, delivery!.id)
+      const rows = app.services.db.getRepository(jobsSchema.MortarJobs)
+      const count = (): Promise<number> => rows.countBy({ name: 'webhooks:deliver' })
+      expect(await count()).to.equal(1)
+      await rows.clear()
+      clock.advance('2h')
+      respondWith(204)
+      await Promise.all([ada.redeliver(id, delivery!.id), ada.redeliver(id, delivery!.id)])
+      expect(await count()).to.equal(1)
+      await run(app)
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
+    })
+
     it('stay delivered if an attempt of a process that stood still fails later', async () => {
       const [one, other] = [await started(), await started()]
       const ada = one.services.webhooks.endpointsOf('ada')
