@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, createGunzip, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa } from 'mortar'
 import { deferred } from '../support/deferred.ts'
@@ -87,6 +89,15 @@ describe('The bytes of a body', () => {
       expect((await post('/small', nothing, 'gzip')).status).to.equal(413)
       const random = JSON.stringify(randomBytes(748).toString('base64').slice(0, 998))
       expect((await post('/thousand', gzipSync(random), 'gzip')).status).to.equal(200)
+    })
+
+    it('compressed and beyond their limit keep no decoder until the garbage is collected', async () => {
+      const { post } = await serve()
+      const { mock: destroyed } = mock.method(Object.getPrototypeOf(createGunzip()) as Readable, '_destroy')
+      const bomb = gzipSync(JSON.stringify('x'.repeat(100_000)))
+      expect((await post('/thousand', bomb, 'gzip')).status).to.equal(413)
+      mock.restoreAll()
+      expect(destroyed.callCount()).to.equal(1)
     })
 
     it('that break off leave no pending request, compressed or not', async () => {
