@@ -21,8 +21,9 @@ const ADMITS_ONE_OF = 8
  */
 export function createVerifiedCache<Value>(capacity: number, clock: Clock): VerifiedCache<Value> {
   const entries = new Map<string, { value: Value; end: number }>()
-  // One iterator for the cache's life: a new one would have to skip every entry that was removed from the front.
-  let inOrder = entries.keys()
+  // One iterator for the cache's life: a new one would have to skip every entry that was removed from the front. It never
+  // ends, because all entries before it are deleted, and it is asked of a full cache only.
+  const inOrder = entries.keys()
   let sweepAt = 0
   let refused = 0
   const wasOffered = createMemory(capacity)
@@ -34,15 +35,7 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
   }
 
   function makeRoom(): boolean {
-    if (++refused % ADMITS_ONE_OF !== 0) return false
-    dropOldest()
-    return true
-  }
-
-  function dropOldest(): void {
-    let oldest = inOrder.next()
-    if (oldest.done === true) oldest = (inOrder = entries.keys()).next()
-    if (oldest.done !== true) entries.delete(oldest.value)
+    return ++refused % ADMITS_ONE_OF === 0 && entries.delete(inOrder.next().value!)
   }
 
   return {
