@@ -6,7 +6,7 @@ import { eventFrame, placeFrame, plainFrame, refusedFrame } from './frames.ts'
 import type { LoadedChannel, LoadedChannels } from './load-channels.ts'
 import type { Presence } from './presence.ts'
 import { problem } from './problems.ts'
-import { isKnown, replay } from './replay.ts'
+import { isKnown, release, replay } from './replay.ts'
 import { Client, Subscription, type Outlet } from './subscriptions.ts'
 
 /** Clients whose guards are evaluated again together, and the milliseconds for each. */
@@ -93,10 +93,8 @@ export class Hub {
       if (since !== undefined && !known.includes(each)) client.outlet.write(placeFrame('reset', now, channel))
       const users = found.loaded.hasPresence ? { users: presence.usersOf(name) } : {}
       client.outlet.write(placeFrame('subscribed', now, { ...channel, ...users }))
-      const held = each.held ?? []
-      each.held = undefined
-      for (const frame of held) each.take(frame)
     }
+    await release(open)
   }
 
   /** Ends a subscription. */

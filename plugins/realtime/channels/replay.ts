@@ -22,7 +22,8 @@ export async function replay(
   totals: { delivered: number },
 ): Promise<void> {
   const { client } = open[0]!
-  for (const each of open) each.held = []
+  const held: Subscription['held'] = []
+  for (const each of open) each.held = held
   // The client may have been at a process that is ahead of this one.
   for (const each of known) each.after = Math.max(from.at, to.at)
   const byName = new Map(known.map((each) => [each.name, each]))
@@ -47,6 +48,16 @@ export async function replay(
     }
     after = events.length < PAGE ? to : events.at(-1)!
   }
+}
+
+/** Sends what has waited in the order of its arrival, and what arrives meanwhile. It may be more than may wait for a client. */
+export async function release(open: readonly Subscription[]): Promise<void> {
+  const held = open[0]?.held ?? []
+  for (let next = held.shift(); next !== undefined; next = held.shift()) {
+    if (next.to.isOpen) next.to.send(next.frame)
+    await next.to.client.outlet.drained()
+  }
+  for (const each of open) each.held = undefined
 }
 
 /** True if no event after a place can have been deleted. */

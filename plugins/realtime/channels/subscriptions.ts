@@ -47,14 +47,20 @@ export class Client {
   }
 }
 
+/** A frame that waits. */
+interface HeldFrame {
+  readonly to: Subscription
+  readonly frame: Frame
+}
+
 /** A subscription of a client to a channel. */
 export class Subscription {
   readonly client: Client
   readonly found: FoundChannel
   /** The number of the last event that is not sent again. */
   after = 0
-  /** Events that wait until missed ones are sent; undefined without missed ones. */
-  held: Frame[] | undefined = undefined
+  /** Frames that wait until missed events are sent, those of all channels together; undefined without missed ones. */
+  held: HeldFrame[] | undefined = undefined
   isOpen = false
   /** True if presence counts it, for the user whom it counts. */
   isThere = false
@@ -73,9 +79,14 @@ export class Subscription {
   take(frame: Frame): void {
     if (this.held !== undefined) {
       // The client comes back with its last id.
-      if (this.held.push(frame) > MOST_HELD) this.client.outlet.cut()
+      if (this.held.push({ to: this, frame }) > MOST_HELD) this.client.outlet.cut()
       return
     }
+    this.send(frame)
+  }
+
+  /** Sends a frame to the client. */
+  send(frame: Frame): void {
     this.client.delivered++
     this.client.outlet.write(frame)
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Forbidden, type HttpError } from 'mortar'
 import {
@@ -144,7 +145,7 @@ describe('The subscriptions of a process', () => {
       async read(...given: unknown[]) {
         asked.push(given[1])
         // New events arrive while the missed ones are read.
-        hub.deliver(reading(event(10), event(11, 'short')))
+        hub.deliver(reading(event(10), event(11, 'short'), event(12)))
         return reading(event(8))
       },
     })
@@ -154,12 +155,45 @@ describe('The subscriptions of a process', () => {
     expect(take()).to.deep.equal([
       'event news a.8.8',
       'subscribed news a.9.9',
-      'event news a.10.10',
       'reset short a.9.9',
       'subscribed short a.9.9',
+      // In one order, because a client comes back with its last id.
+      'event news a.10.10',
       'event short a.11.11',
+      'event news a.12.12',
     ])
-    expect([hub.totals.delivered, client.delivered]).to.deep.equal([3, 3])
+    expect([hub.totals.delivered, client.delivered]).to.deep.equal([4, 4])
+  })
+
+  it('send the events of a burst during missed ones no faster than their client reads', async () => {
+    const burst = Array.from({ length: 100 }, (_, index) => event(10 + index))
+    const { hub } = makeHub({
+      async read() {
+        hub.deliver(reading(...burst))
+        return reading(event(9))
+      },
+    })
+    const { outlet, open, frames } = clientOf(hub)
+    let [waiting, most] = [0, 0]
+    const { write } = outlet
+    outlet.write = (frame) => {
+      write(frame)
+      most = Math.max(most, ++waiting)
+    }
+    outlet.drained = async () => {
+      await nextTurn()
+      // Events that come now wait behind those that came before.
+      if (frames.length === 50) hub.deliver(reading(event(110)))
+      waiting = 0
+      return undefined
+    }
+    await open(['news'], idOf(place(8)))
+    hub.deliver(reading(event(111)))
+    const numbers = frames
+      .filter(({ type }) => type === 'event')
+      .map(({ id }) => Number(String(id).split('.')[2]))
+    expect(numbers).to.deep.equal(Array.from({ length: 103 }, (_, index) => 9 + index))
+    expect(most).to.equal(2)
   })
 
   it('read missed events page after page, from the last one of each', async () => {
