@@ -115,6 +115,26 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     )
   })
 
+  it('installs from the folder of the tarballs that the application was installed from', () => {
+    const { version } = JSON.parse(readFileSync(join(builtFramework(), 'mortar/package.json'), 'utf8')) as {
+      version: string
+    }
+    const dependencies = { mortar: `file:packages/mortar-${version}.tgz` }
+    project.write({ 'package.json': JSON.stringify({ name: 'shop', type: 'module', dependencies }) })
+    const missing = add(['mail'])
+    expect(missing.code).to.equal(1)
+    expect(missing.err)
+      .to.contain(`packages, which has no mortar-mail-${version}.tgz`)
+      .and.contain('Remedy: Pack')
+    expect(() => read('npm-calls')).to.throw('ENOENT')
+    project.write({ [`packages/mortar-mail-${version}.tgz`]: '' })
+    const { code, err } = add(['mail'])
+    expect(code, err).to.equal(0)
+    expect(read('npm-calls')).to.equal(
+      `install --no-fund --no-audit @mortar/mail@file:packages/mortar-mail-${version}.tgz\n`,
+    )
+  })
+
   it('appends the environment variables of a brick to .env.example, and leaves those that are there', () => {
     project.write({ '.env.example': '# Mine.\nMAIL_TRANSPORT=memory' })
     add(['mail'])

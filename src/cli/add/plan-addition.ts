@@ -3,8 +3,11 @@ import { satisfies } from '../../peers/satisfies.ts'
 import { type BrickParts, partsOf, variantNamed } from '../brick-recipe.ts'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
+import type { Project } from '../project/project.ts'
 import type { Installation } from './package-manager.ts'
 import { bookSource, type RecipeSource } from './recipe-source.ts'
+import { tarballBeside } from './tarball.ts'
 
 /** Changes that `mortar add` makes for one brick. */
 export interface Addition {
@@ -21,15 +24,17 @@ export interface Addition {
 export function planAddition(
   input: Pick<CommandInput, 'values'>,
   source: RecipeSource,
-  root: string,
+  project: Pick<Project, 'root' | 'manifest'>,
 ): Addition {
   const chosen = variantOf(input, source)
   const { name, recipe, ranges, package: own } = chosen.source
   const parts = partsOf(recipe, chosen.variant)
+  const placeOf = (each: string): string | undefined =>
+    each.startsWith('@mortar/') ? tarballBeside(project, each, frameworkManifest().version) : undefined
   const add = (names: readonly string[] = [], development: boolean): Installation => {
-    const wanted = names.filter((each) => !isInstalled(each, root, ranges[each]))
+    const wanted = names.filter((each) => !isInstalled(each, project.root, ranges[each]))
     return {
-      packages: wanted.map((each) => `${each}@${ranges[each] ?? 'latest'}`),
+      packages: wanted.map((each) => `${each}@${placeOf(each) ?? ranges[each] ?? 'latest'}`),
       development,
       scripts: wanted.length > 0 ? (parts.scripts ?? []) : [],
     }

@@ -27,7 +27,7 @@ export const add: Command = {
     const target = readTarget(input.positionals)
     const source = 'recipe' in target ? target : await readInstalled(target, project, input)
     if (source === undefined) return 0
-    const addition = planAddition(input, source, project.root)
+    const addition = planAddition(input, source, project)
     await installPackages(addition, project, input)
     registerBrick(addition, project, input)
     addVariables(addition, project, input)

@@ -1,3 +1,4 @@
+import { tarballName } from '../add/tarball.ts'
 import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import { recipeBook } from '../recipe-book.ts'
@@ -92,9 +93,7 @@ function ofRelease(choices: Choices): Record<string, string> {
   const { mortar = version } = choices
   const bricks = chosenBricks(choices, recipeBook()).flatMap((each) => each.package ?? [])
   const place = (name: string): string =>
-    mortar.startsWith('file:')
-      ? `${mortar.replace(/\/$/, '')}/${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`
-      : mortar
+    mortar.startsWith('file:') ? `${mortar.replace(/\/$/, '')}/${tarballName(name, version)}` : mortar
   return Object.fromEntries(['mortar', ...bricks].map((name) => [name, place(name)]))
 }
 
