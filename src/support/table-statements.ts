@@ -123,16 +123,19 @@ const SILENCE = 10_000
 
 /**
  * Runs a transaction on rows that every process needs. On PostgreSQL a host that is lost in it keeps their locks for ten
- * seconds, and not until the keep-alives of the server end. MariaDB and MySQL have no such limit for one transaction.
+ * seconds, and not until the keep-alives of the server end. MariaDB and MySQL have no such limit for one transaction. The work
+ * is repeated if the database has rolled it back.
  */
 export function briefTransaction<T>(db: DataSourceLike, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return db.transaction(async (tx) => {
-    if (kindOf(db) === 'postgres') {
-      const limit = `SET LOCAL idle_in_transaction_session_timeout = ${SILENCE}`
-      await runnerOf(tx, 'briefTransaction').query(limit, [], true)
-    }
-    return work(tx)
-  })
+  return retryRolledBack(() =>
+    db.transaction(async (tx) => {
+      if (kindOf(db) === 'postgres') {
+        const limit = `SET LOCAL idle_in_transaction_session_timeout = ${SILENCE}`
+        await runnerOf(tx, 'briefTransaction').query(limit, [], true)
+      }
+      return work(tx)
+    }),
+  )
 }
 
 /** The part of a DataSource that gives connections. */

@@ -30,4 +30,24 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await db.destroy()
       expect(rows.map(({ id }) => id)).to.deep.equal([1])
     })
+
+    it('repeats its work when the database, whose administrator has chosen another isolation, rolls it back', async () => {
+      const options = inSchema(place()) as { readonly extra?: { readonly options: string } }
+      const strict = `${options.extra?.options} -c default_transaction_isolation=serializable`
+      const db = await createDataSource({
+        ...options,
+        ...(kind === 'PostgreSQL' && { extra: { options: strict } }),
+      } as never).initialize()
+      await db.query('create table brief (changes int)')
+      await db.query('insert into brief values (0)')
+      const change = (): Promise<void> =>
+        briefTransaction(db as unknown as DataSourceLike, async (tx) => {
+          await (tx as unknown as typeof db).query('update brief set changes = changes + 1')
+        })
+      const settled = await Promise.allSettled(Array.from({ length: 4 }, change))
+      expect(settled.filter(({ status }) => status === 'rejected')).to.deep.equal([])
+      const rows = (await db.query('select changes from brief')) as unknown
+      await db.destroy()
+      expect(rows).to.deep.equal([{ changes: 4 }])
+    })
   })
