@@ -10,7 +10,7 @@ import { needRedisServer, startRedis } from '../../support/redis-server.ts'
 import { KINDS } from '../database/databases.ts'
 import { startProxy } from '../limits/proxy.ts'
 import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
-import { testRemoval } from './engine-removal.ts'
+import { refuseDeletes, testRemoval } from './engine-removal.ts'
 import { redisOfTests } from './engines.ts'
 
 const LEASE = 800
@@ -43,12 +43,33 @@ describe('the engine of jobs in BullMQ', () => {
   it('gives rows back immediately that BullMQ could not accept', async () => {
     const { one, other } = pair
     await one.add(newJob())
-    const away = (): Promise<never> => Promise.reject(new Error('Redis is away.'))
+    let counts: object = {}
+    const away = async (): Promise<never> => {
+      counts = await other.counts()
+      throw new Error('Redis is away.')
+    }
     const add = mock.method(Queue.prototype, 'addBulk', away)
     const refused = await one.claim(NAMES, 1).catch(String)
     add.mock.restore()
     expect(refused).to.equal('Error: Redis is away.')
+    expect(counts).to.include({ waiting: 1, running: 0, failed: 0 })
     expect(await other.claim(NAMES, 1)).to.have.lengthOf(1)
+  })
+
+  it('runs a job again whose row could not be deleted when it was done', async () => {
+    const { other, pass } = pair
+    const db = await place().open(schema)
+    const engine = bullmq({ ...redis().options, lease: LEASE })({ db, names: () => NAMES })
+    await engine.add(newJob({ key: 'k' }))
+    const [claimed] = await engine.claim(NAMES, 1)
+    const away = refuseDeletes(db)
+    expect(await engine.settle(claimed!, { is: 'done' }).catch(String)).to.equal('Error: away')
+    away.mock.restore()
+    let again
+    while ((again = (await other.claim(NAMES, 1))[0]) === undefined) await pass(100)
+    expect(await other.settle(again, { is: 'done' })).to.equal(true)
+    expect(await other.add(newJob({ key: 'k' }))).to.equal(true)
+    await engine.close!()
   })
 
   it('removes a job with its key, or neither', async () => {

@@ -68,6 +68,22 @@ export function testClock(pair: () => EnginePair): void {
     expect(await one.waiting('send')).to.have.lengthOf(2)
   })
 
+  it('stores a schedule that could not be stored before', async () => {
+    const { one, pass } = pair()
+    let isAway = true
+    const next = (after: number): number | undefined => {
+      if (isAway) throw new Error('away')
+      return EVERY_MINUTE.next(after)
+    }
+    expect(await one.addScheduled([{ ...EVERY_MINUTE, next }]).catch(String)).to.equal('Error: away')
+    isAway = false
+    for (const minutes of [0, 1]) {
+      await pass(60_000 * minutes)
+      await one.addScheduled([{ ...EVERY_MINUTE, next }])
+    }
+    expect(await one.waiting('report')).to.have.lengthOf(1)
+  })
+
   it('keeps schedules that no process has moved on for longer than failed jobs are kept', async () => {
     const { one, pass } = pair()
     await one.addScheduled([EVERY_MINUTE])

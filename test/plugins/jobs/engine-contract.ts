@@ -278,6 +278,17 @@ export function testPromises(pair: () => EnginePair): void {
     }
   })
 
+  it('counts the age of the oldest waiting job', async () => {
+    const { one, pass, now } = pair()
+    await one.add(newJob())
+    const [added] = [now(), await one.claim(['report'], 1)]
+    await pass(300)
+    const later = now()
+    await one.add(newJob())
+    await one.claim(['report'], 1)
+    expect(Math.round(1000 * (await one.counts()).oldest)).to.be.at.least(later - added)
+  })
+
   it('counts the age of a waiting job from the moment when it is due again', async () => {
     const { one, pass, now } = pair()
     const jobs = [newJob(), newJob()]

@@ -11,8 +11,19 @@ export async function testRemoval(db: DataSource, engine: JobEngine): Promise<vo
   await engine.add(job)
   // Hands the job over to another store.
   await engine.claim(['report'], 1)
+  const away = refuseDeletes(db)
+  expect(await engine.remove(job.id).catch(String)).to.equal('Error: away')
+  away.mock.restore()
+  expect(await engine.remove(job.id)).to.equal(true)
+  expect(await engine.list()).to.deep.equal([])
+  expect(await engine.add(newJob({ key: 'k' }))).to.equal(true)
+  await engine.close!()
+}
+
+/** Refuses to delete rows of the table of jobs, until it is restored. */
+export function refuseDeletes(db: DataSource) {
   const create = db.createQueryRunner.bind(db)
-  const away = mock.method(db, 'createQueryRunner', (...given: Parameters<typeof create>) => {
+  return mock.method(db, 'createQueryRunner', (...given: Parameters<typeof create>) => {
     const runner = create(...given)
     const query = runner.query.bind(runner)
     runner.query = (async (sql: string, ...rest: []) => {
@@ -21,10 +32,4 @@ export async function testRemoval(db: DataSource, engine: JobEngine): Promise<vo
     }) as typeof runner.query
     return runner
   })
-  expect(await engine.remove(job.id).catch(String)).to.equal('Error: away')
-  away.mock.restore()
-  expect(await engine.remove(job.id)).to.equal(true)
-  expect(await engine.list()).to.deep.equal([])
-  expect(await engine.add(newJob({ key: 'k' }))).to.equal(true)
-  await engine.close!()
 }

@@ -4,6 +4,7 @@ import { testJobs } from '@mortar/jobs/testing'
 import * as jobsSchema from '@mortar/jobs/schema'
 import { webhooks, type WebhooksOptions } from '@mortar/webhooks'
 import * as webhooksSchema from '@mortar/webhooks/schema'
+import { deferred } from '../../support/deferred.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp, winterClock } from '../jobs/applications.ts'
 import { invoicePaid, LOCAL } from './events.ts'
@@ -127,6 +128,24 @@ for (const [kind, prepare] of Object.entries(KINDS))
       fail()
       await running
       expect(receiver.received).to.have.lengthOf(2)
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
+    })
+
+    it('are delivered if an attempt succeeds late, after the last one of another process has failed', async () => {
+      const [one, other] = [await started({ attempts: 2 }), await started({ attempts: 2 })]
+      const ada = one.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(one)
+      const asked = deferred<() => void>()
+      receiver.behaviour.respond = (_request, response) => asked.resolve(() => response.writeHead(204).end())
+      const running = run(one)
+      const accept = await asked.promise
+      clock.advance('1m')
+      respondWith(500)
+      await run(other)
+      expect(await ada.deliveries(id, { state: 'failed' })).to.have.lengthOf(1)
+      accept()
+      await running
       expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
     })
 
