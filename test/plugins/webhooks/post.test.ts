@@ -226,7 +226,9 @@ describe('post', () => {
   it('aborts with its signal', async () => {
     receiver.behaviour.respond = () => stopping.abort()
     const stopping = new AbortController()
-    expect(await failure({ signal: stopping.signal })).to.have.property('name', 'AbortError')
+    const { name, cause } = await failure({ signal: stopping.signal })
+    // The end of its time is an AbortError too.
+    expect([name, cause]).to.deep.equal(['AbortError', stopping.signal.reason])
   })
 })
 
