@@ -34,6 +34,11 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
   const settings = readSettings(options)
   /** One brick object can serve several applications, each with a registry. */
   const running = new WeakMap<Registry, Running>()
+  async function end({ metrics: registry }: MetricsServices): Promise<void> {
+    for (const stop of running.get(registry)?.stop ?? []) await stop()
+    running.delete(registry)
+    registry.clear()
+  }
   return defineBrick({
     name: 'metrics',
     peers: { from: import.meta.url },
@@ -56,14 +61,17 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
         share: (own, combineEnded) => shareReport(`metrics ${prefix}${path}`, own, { combineEnded }),
       })
       const stop: (() => unknown)[] = [measureRequests(services, registry, settings), scrape.stop]
-      if (settings.server !== undefined) stop.push(await startServer(settings, scrape))
       running.set(registry, { scrape, stop })
+      if (settings.server === undefined) return
+      try {
+        stop.push(await startServer(settings, scrape))
+      } catch (error) {
+        // A brick whose start fails is not stopped.
+        await end(services)
+        throw error
+      }
     },
-    stop: async ({ metrics: registry }) => {
-      for (const stop of running.get(registry)?.stop ?? []) await stop()
-      running.delete(registry)
-      registry.clear()
-    },
+    stop: end,
   })
 }
 

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { tracingChannel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createApp, createRouter, type App, type Environment } from 'mortar'
+import { createApp, createRouter, defineBrick, REQUEST_CHANNEL, type App, type Environment } from 'mortar'
 import { metrics, type MetricsOptions } from '@mortar/metrics'
 import { Counter } from 'prom-client'
 import { throughBothAdapters } from '../../support/adapters.ts'
@@ -130,6 +131,28 @@ describe('metrics()', () => {
     const { payload } = await other.inject('/metrics')
     expect(payload).not.contain('_count{')
     expect(payload).contain('http_server_active_requests 0\n')
+  })
+
+  it('measures nothing any more after its stop, and after a start that failed', async () => {
+    const port = await freePort()
+    const { start } = tracingChannel<unknown, object>(REQUEST_CHANNEL)
+    const probed = (options: MetricsOptions) => {
+      const seen: { services: object } = { services: {} }
+      const probe = defineBrick({ name: 'probe', start: (services) => void (seen.services = services) })
+      const app = started(createApp({ environment: 'test', logger: false }).use(probe).use(metrics(options)))
+      const isMeasured = (): boolean => {
+        const message = { services: seen.services }
+        start.publish(message)
+        return Reflect.ownKeys(message).length > 1
+      }
+      return { app, isMeasured }
+    }
+    const [one, other] = [probed({ port, process: false }), probed({ port, process: false })]
+    await one.app.ready()
+    expect(await startupErrorOf(() => other.app.ready())).include({ code: 'MORTAR_METRICS_LISTEN' })
+    expect([one.isMeasured(), other.isMeasured()]).deep.equal([true, false])
+    await one.app.close()
+    expect(one.isMeasured()).equal(false)
   })
 
   it('is not in the OpenAPI document, and has no log line', async () => {
