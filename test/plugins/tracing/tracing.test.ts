@@ -2,7 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
 import { createApp, createRouter, REQUEST_CHANNEL, type App, type Logger } from 'mortar'
 import { defineSocket, realtime } from '@mortar/realtime'
@@ -204,6 +209,9 @@ describe('tracing()', () => {
     await app.ready()
     const outer = trace.getTracer('http').startSpan('GET', { kind: SpanKind.SERVER })
     await context.with(trace.setSpan(context.active(), outer), () => app.inject('/notes/7'))
+    const { attributes: known } = outer as unknown as ReadableSpan
+    while (known['http.response.status_code'] === undefined) await new Promise(setImmediate)
+    expect(outer.isRecording()).equal(true)
     outer.end()
     const finished = await spans(2)
     expect(finished.map(({ name, attributes }) => [name, attributes['http.route']])).deep.equal([
