@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { Client } from '../support/client.ts'
+import { EndingScene, flowsOf, WAYS, withEndings, type Victim } from '../support/ending-scene.ts'
 import { onEachStore } from '../support/on-each-store.ts'
 import { ADA, PASSWORD, resetTokenFor, settle, signedUp, type InWorld, type World } from '../support/world.ts'
 
@@ -89,4 +90,49 @@ async function expectEndedLater(inWorld: InWorld, other: World, client: Client):
     await settle(later)
     expect((await client.copy(later.app).post('/auth/refresh')).status).to.equal(401)
   })
+}
+
+onEachStore('A process with all features that ends in the middle of', (inWorld) => {
+  for (const way of Object.keys(WAYS))
+    it(`${way}, before any of its statements, leaves the session alive or ended everywhere`, async () => {
+      const { mails, ...options } = withEndings()
+      await inWorld(options, async (world) => {
+        const scene = await EndingScene.of([world], mails)
+        const victims: Victim[] = []
+        for (let reached = true; reached;) {
+          const victim = await scene.newVictim()
+          const end = await scene.prepare(0, way, victim)
+          const crash = world.storage.interruptions.failFrom(victims.push(victim))
+          await scene.schedule.run(end())
+          await settle(world)
+          reached = crash.reached()
+          crash.restore()
+        }
+        expect(victims.length).to.be.at.least(3)
+        // A process that starts now knows what was published, and nothing else.
+        await inWorld({ ...options, file: world.file }, async (later) => {
+          const alive = await Promise.all(victims.map((victim) => isAliveIn(later, victim)))
+          expect(alive[0]).to.equal(true)
+        })
+      })
+    })
+})
+
+/** An access token and a refresh token are alive or over together. @returns true for alive. */
+async function isAliveIn(world: World, { accessToken, refreshToken }: Victim): Promise<boolean> {
+  const client = world.client()
+  client.accessToken = accessToken
+  const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
+  const refreshed = flowsOf(world)
+    .refresh(refreshToken, caller)
+    .then(
+      () => 200,
+      ({ status }) => status as number,
+    )
+  const statuses = [(await client.get('/private')).status, await refreshed]
+  expect(statuses).to.be.deep.oneOf([
+    [200, 200],
+    [401, 401],
+  ])
+  return statuses[0] === 200
 }
