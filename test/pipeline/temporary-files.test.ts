@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -18,6 +18,16 @@ describe('The temporary files of a request', () => {
     expect((await readdir(folder)).length).to.be.within(1, 2)
     await files.remove()
     expect(await readdir(folder)).to.deep.equal([])
+  })
+
+  it('can be read and written by the user of the process only', async function () {
+    if (process.platform === 'win32') return this.skip()
+    const files = new TemporaryFiles(folder)
+    const stream = files.create()
+    await once(stream, 'open')
+    const { mode } = await stat(stream.path)
+    await files.remove()
+    expect(mode & 0o777).to.equal(0o600)
   })
 
   it('are not created after the removal has begun', async () => {
