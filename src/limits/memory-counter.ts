@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../contracts/clock.ts'
 import type { LimitCount } from '../contracts/limiter.ts'
+import { isPausing } from '../support/pause.ts'
 import { CountMinSketch } from './count-min-sketch.ts'
 
 const DEFAULT_CAPACITY = 50_000
@@ -76,7 +77,7 @@ export class MemoryCounter {
 
   #find(key: string): Window | undefined {
     const window = this.#own.get(key)
-    return window && window.end > this.#clock.now() ? window : undefined
+    return window && this.#isActive(window.end) ? window : undefined
   }
 
   /** @returns null if the memory is full, or if the sketch already counts this key and must continue. */
@@ -89,25 +90,28 @@ export class MemoryCounter {
   }
 
   #isShared(key: string): boolean {
-    return this.#sketchEnd > this.#clock.now() && this.#sketch.estimate(key) > 0
+    return this.#isActive(this.#sketchEnd) && this.#sketch.estimate(key) > 0
   }
 
   #countShared(key: string): LimitCount {
-    const now = this.#clock.now()
-    if (this.#sketchEnd <= now) {
+    if (!this.#isActive(this.#sketchEnd)) {
       this.#sketch.clear()
-      this.#sketchEnd = now + this.#duration * 1000
+      this.#sketchEnd = this.#clock.now() + this.#duration * 1000
     }
     return this.#result({ consumed: this.#sketch.add(key, 1), end: this.#sketchEnd })
   }
 
   /** Windows have the same length, so they are in the order of their end: stops at the first active one. */
   #dropExpired(): void {
-    const now = this.#clock.now()
     for (const [key, { end }] of this.#own) {
-      if (end > now) break
+      if (this.#isActive(end)) break
       this.#own.delete(key)
     }
+  }
+
+  /** A window that ends in more than two lengths was begun while the clock was ahead. */
+  #isActive(end: number): boolean {
+    return isPausing(end, this.#clock.now(), 2000 * this.#duration)
   }
 
   #result({ consumed, end }: Window): LimitCount {

@@ -49,6 +49,26 @@ describe('the counter in memory', () => {
     expect(allowed(counter, 'a', 100)).to.equal(3)
   })
 
+  it('does not limit for longer than two windows when the clock was ahead and is right now', () => {
+    const { clock, counter } = setUp({ capacity: 1 })
+    clock.advance(86_400)
+    expect(allowed(counter, 'own', 5)).to.equal(3)
+    expect(allowed(counter, 'shared', 5)).to.equal(3)
+    clock.advance(-86_400)
+    for (const key of ['shared', 'own']) {
+      expect(counter.count(key).resetIn, key).to.be.at.most(120_000)
+      expect(allowed(counter, key, 5), key).to.equal(2)
+    }
+    expect(counter.size).to.equal(1)
+  })
+
+  it('loses no attempt when the clock is set back a little', () => {
+    const { clock, counter } = setUp({ capacity: 1 })
+    for (const key of ['own', 'shared']) allowed(counter, key, 3)
+    clock.advance(-30)
+    for (const key of ['own', 'shared']) expect(allowed(counter, key, 3), key).to.equal(0)
+  })
+
   it('limits through a window of 24 days', async () => {
     const { clock, counter } = setUp({ duration: 24 * 86_400 })
     expect(allowed(counter, 'a', 5)).to.equal(3)

@@ -7,6 +7,14 @@ export interface CountedRow {
   readonly expire: number | string
 }
 
+/**
+ * Returns the SQL condition for a row whose window has not ended. One that ends in more than two windows was written by a
+ * clock that was ahead; the clocks of two processes may differ by one window.
+ */
+export function isActive(written: string, own: string, now: string): string {
+  return `${written} > ${now} AND ${written} <= 2 * ${own} - ${now}`
+}
+
 /** Sorts by key: processes that lock the same rows in the same order do not block each other. */
 export function sorted(counts: readonly KeyCount[]): readonly KeyCount[] {
   return counts.toSorted((one, other) => (one.key < other.key ? -1 : 1))

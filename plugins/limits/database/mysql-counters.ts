@@ -1,14 +1,16 @@
-import { inOrder, inWindow, sorted, type CountedRow } from './counted-rows.ts'
+import { inOrder, inWindow, isActive, sorted, type CountedRow } from './counted-rows.ts'
 import { TABLE, type MakeCounters } from './database-counters.ts'
 import { serverConnection } from './server-connection.ts'
+
+const IS_COUNTING = isActive('expire', 'VALUES(expire)', '?')
 
 /** Only MariaDB returns what an upsert has written, so a transaction reads it. One message has all four statements. */
 const COUNT = `
   START TRANSACTION;
   INSERT INTO ${TABLE} (\`key\`, points, expire) VALUES ?
   ON DUPLICATE KEY UPDATE
-    points = VALUES(points) + IF(expire > ?, points, 0),
-    expire = IF(expire > ?, expire, VALUES(expire));
+    points = VALUES(points) + IF(${IS_COUNTING}, points, 0),
+    expire = IF(${IS_COUNTING}, expire, VALUES(expire));
   SELECT \`key\`, points, expire FROM ${TABLE} WHERE \`key\` IN (?);
   COMMIT`
 
@@ -22,7 +24,7 @@ export const mysqlCounters: MakeCounters = (source, beside) => {
     async count(counts) {
       const now = Date.now()
       const rows = sorted(counts).map(({ key, requests, window }) => [key, requests, now + window * 1000])
-      const { records } = await query(COUNT, [rows, now, now, rows.map(([key]) => key)])
+      const { records } = await query(COUNT, [rows, now, now, now, now, rows.map(([key]) => key)])
       return inOrder(counts, records[2] as unknown as CountedRow[], now)
     },
     read: async (key) => {

@@ -1,4 +1,4 @@
-import { inOrder, inWindow, sorted, type CountedRow } from './counted-rows.ts'
+import { inOrder, inWindow, isActive, sorted, type CountedRow } from './counted-rows.ts'
 import { TABLE, type MakeCounters } from './database-counters.ts'
 import { serverConnection } from './server-connection.ts'
 
@@ -7,12 +7,13 @@ export const postgresCounters: MakeCounters = (source, beside) => {
   const { schema } = source.options
   const { query, reset, close } = serverConnection(source, beside)
   const table = schema === undefined ? `"${TABLE}"` : `"${schema}"."${TABLE}"`
+  const isCounting = isActive('counted.expire', 'EXCLUDED.expire', '$4')
   const upsert = `
     INSERT INTO ${table} AS counted (key, points, expire)
     SELECT * FROM unnest($1::varchar[], $2::integer[], $3::bigint[])
     ON CONFLICT (key) DO UPDATE SET
-      points = EXCLUDED.points + CASE WHEN counted.expire > $4 THEN counted.points ELSE 0 END,
-      expire = CASE WHEN counted.expire > $4 THEN counted.expire ELSE EXCLUDED.expire END
+      points = EXCLUDED.points + CASE WHEN ${isCounting} THEN counted.points ELSE 0 END,
+      expire = CASE WHEN ${isCounting} THEN counted.expire ELSE EXCLUDED.expire END
     RETURNING key, points, expire`
   return {
     isReady: () => true,

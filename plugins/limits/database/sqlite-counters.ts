@@ -1,16 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { errorCode, type Counted, type KeyCount } from 'mortar/kit'
 import { TABLE, type MakeCounters } from './database-counters.ts'
-import { inWindow, type CountedRow } from './counted-rows.ts'
+import { inWindow, isActive, type CountedRow } from './counted-rows.ts'
 
 /** Milliseconds for which a busy file is tried again. */
 const PATIENCE = 1000
 
+const IS_COUNTING = isActive('expire', 'excluded.expire', '?')
+
 const UPSERT = `
   INSERT INTO ${TABLE} (key, points, expire) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET
-    points = excluded.points + CASE WHEN expire > ? THEN points ELSE 0 END,
-    expire = CASE WHEN expire > ? THEN expire ELSE excluded.expire END
+    points = excluded.points + CASE WHEN ${IS_COUNTING} THEN points ELSE 0 END,
+    expire = CASE WHEN ${IS_COUNTING} THEN expire ELSE excluded.expire END
   RETURNING points, expire`
 
 /**
@@ -91,7 +93,7 @@ function counterOf(file: SqliteFile): OpenFile['count'] {
   const countAll = file.transaction((counts: readonly KeyCount[]): Counted[] => {
     const now = Date.now()
     return counts.map(({ key, requests, window }) => {
-      const row = upsert.get(key, requests, now + window * 1000, now, now) as {
+      const row = upsert.get(key, requests, now + window * 1000, now, now, now, now) as {
         points: number
         expire: number
       }

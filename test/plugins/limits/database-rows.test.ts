@@ -71,6 +71,18 @@ for (const [kind, places] of Object.entries(KINDS))
       expect(await resetIn()).to.be.below(first - 15)
     })
 
+    it('are of a clock that was ahead if they end in more than two windows, and begin again', async () => {
+      const KEY = 'a'
+      await count(counters, KEY, 1.5 * LONG, 7)
+      // The clocks of two machines differ.
+      expect(await count(counters, KEY, LONG)).to.equal(8)
+      await counters.clear(KEY)
+      await count(counters, KEY, 24 * LONG, 7)
+      const [first] = await counters.count([{ key: KEY, window: LONG, requests: 1 }])
+      expect(first).to.deep.equal({ consumed: 1, resetIn: LONG * 1000 })
+      expect(await count(counters, KEY, LONG)).to.equal(2)
+    })
+
     it('are counted in any order by several connections at a time', async () => {
       const other = MAKERS[kind]!(source, sideConnections)!
       const keys = Array.from({ length: 2000 }, (_, number) => ({
