@@ -42,6 +42,12 @@ export function statementTimeoutOf(dataSource: DataSource): number | undefined {
   return limits.get(dataSource)?.statementTimeout
 }
 
+/** Returns the limits of a DataSource for another one beside it, without that of statements. */
+export function limitsOf(dataSource: DataSource): ConnectionLimits {
+  const { poolTimeout, silence } = limits.get(dataSource) ?? NO_LIMITS
+  return { poolTimeout: poolTimeout / 1000, silence: silence / 1000 }
+}
+
 /**
  * Makes the connections of a PostgreSQL, MariaDB or MySQL DataSource end when they have gone silent. Call it before the
  * connection is opened. A repeated call only changes the limits. Does nothing on other databases.

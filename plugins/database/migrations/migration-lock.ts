@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm'
 import type { StartupError } from 'mortar'
+import { limitsOf, watchConnections } from '../connections/watch-connections.ts'
 import { typeorm } from '../drivers/typeorm.ts'
 import { restoreAfter } from '../restore-after.ts'
 import { fault } from '../startup-codes.ts'
@@ -62,11 +63,23 @@ async function untilTaken(ask: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** A second connection of the same pool could be missing, because a pool may have a single one. */
-function openOwnConnection({ options }: DataSource): Promise<DataSource> {
+/**
+ * A second connection of the same pool could be missing, because a pool may have a single one. It is watched too: it could
+ * die while a long migration runs, and its ROLLBACK would then wait forever.
+ */
+function openOwnConnection(source: DataSource): Promise<DataSource> {
   const changesNothing = { synchronize: false, dropSchema: false }
-  const own = { ...options, ...changesNothing, entities: [], subscribers: [], migrations: [], poolSize: 1 }
-  return new typeorm.DataSource(own as DataSourceOptions).initialize()
+  const own = {
+    ...source.options,
+    ...changesNothing,
+    entities: [],
+    subscribers: [],
+    migrations: [],
+    poolSize: 1,
+  }
+  const beside = new typeorm.DataSource(own as DataSourceOptions)
+  watchConnections(beside, limitsOf(source))
+  return beside.initialize()
 }
 
 const ofSession: Lock = async (dataSource, runner, work) => {

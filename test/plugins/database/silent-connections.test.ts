@@ -1,9 +1,17 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { DataSource } from 'typeorm'
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
-import { type ConnectionOptions, createDataSource, database, param, query } from '@mortar/database'
+import {
+  type ConnectionOptions,
+  createDataSource,
+  createMigrations,
+  database,
+  param,
+  query,
+} from '@mortar/database'
+import { watchConnections } from '../../../plugins/database/connections/watch-connections.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
 import { KINDS } from './databases.ts'
 import { type FaultyNetwork, faultyNetwork } from './faulty-network.ts'
@@ -114,6 +122,24 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       await begun.rollbackTransaction().catch(() => undefined)
       await begun.release()
       expect(await ask()).to.eql([{ one: 1 }])
+    })
+
+    it('end a migration, and the lock of its run with it', async () => {
+      class Cut1000000000001 implements MigrationInterface {
+        async up(runner: QueryRunner): Promise<void> {
+          network.silence()
+          await runner.query('SELECT 1')
+        }
+        async down(): Promise<void> {}
+      }
+      await dataSource.initialize()
+      watchConnections(dataSource, { silence: 2 })
+      const running = createMigrations(dataSource, { directory: [Cut1000000000001] }).run()
+      const error = await Promise.race([
+        running.catch((reason: unknown) => reason),
+        wait(30_000, 'It waits for the lock.', { ref: false }),
+      ])
+      expect(error).to.have.property('code', 'MORTAR_MIGRATION_FAILED')
     })
 
     it('are replaced for a compiled query as well', async () => {
