@@ -159,6 +159,21 @@ describe('The time limit of handlers', () => {
     await app.close()
   })
 
+  it('leaves no timer behind for a handler that has ended', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const router = createRouter()
+      .get('/value', () => Promise.resolve('ok'))
+      .get('/error', () => Promise.reject(new Error('broken')))
+    const app = createApp({ environment: 'test', logger: false, handlerTimeout: 3600 }).use(router)
+    const statuses = async (): Promise<number[]> =>
+      Promise.all(['/value', '/error'].map(async (url) => (await app.inject({ url })).statusCode))
+    expect(await statuses()).to.eql([200, 500])
+    const before = timers()
+    for (let time = 0; time < 5; time++) await statuses()
+    expect(timers()).to.be.at.most(before)
+    await app.close()
+  })
+
   it('aborts a ctx.signal that is first read after the timeout', async () => {
     const seen = deferred()
     let aborted: boolean | undefined

@@ -8,6 +8,7 @@ import { createLogger } from '../../src/app/log/logger.ts'
 import { createPinoLogger } from '../../src/app/log/pino-logger.ts'
 import { redact } from '../../src/support/redact.ts'
 import { isSecretName, redactText } from '../../src/support/redact-text.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
 import { leastTime } from '../support/least-time.ts'
 
@@ -291,34 +292,35 @@ describe('The line and the event of a request', () => {
     expect(log.text()).not.to.match(SECRETS)
   })
 
-  it('occur once for each request, however it ends', async () => {
-    const arrival = deferred()
-    const app = createApp({ logger: false }).use(
-      routes().get('/waits', async ({ signal }) => {
-        arrival.resolve()
-        await once(signal, 'abort')
-      }),
-    )
-    const seen: string[] = []
-    const left = deferred()
-    app.events.typed<RequestEvents>().on('request.completed', ({ path, route, status, aborted, ip }) => {
-      seen.push([path, route, status, aborted, ip].join(' '))
-      if (aborted) left.resolve()
+  throughBothAdapters((open) => {
+    it('occur once for each request, however it ends', async () => {
+      const arrival = deferred()
+      const app = createApp({ logger: false }).use(
+        routes().get('/waits', async ({ signal }) => {
+          arrival.resolve()
+          await once(signal, 'abort')
+        }),
+      )
+      const seen: string[] = []
+      const left = deferred()
+      app.events.typed<RequestEvents>().on('request.completed', ({ path, route, status, aborted, ip }) => {
+        seen.push([path, route, status, aborted, ip].join(' '))
+        if (aborted) left.resolve()
+      })
+      const { url } = await open(app)
+      for (const path of ['/notes/1', '/none', '/broken']) await (await fetch(url + path)).text()
+      const req = request(`${url}/waits`).on('error', () => undefined)
+      req.end()
+      await arrival.promise
+      req.destroy()
+      await left.promise
+      expect(seen).to.deep.equal([
+        '/notes/1 /notes/:id 200 false 127.0.0.1',
+        '/none  404 false 127.0.0.1',
+        '/broken /broken 500 false 127.0.0.1',
+        '/waits /waits 499 true 127.0.0.1',
+      ])
     })
-    const url = await serve(app)
-    for (const path of ['/notes/1', '/none', '/broken']) await (await fetch(url + path)).text()
-    const req = request(`${url}/waits`).on('error', () => undefined)
-    req.end()
-    await arrival.promise
-    req.destroy()
-    await left.promise
-    await app.close()
-    expect(seen).to.deep.equal([
-      '/notes/1 /notes/:id 200 false 127.0.0.1',
-      '/none  404 false 127.0.0.1',
-      '/broken /broken 500 false 127.0.0.1',
-      '/waits /waits 499 true 127.0.0.1',
-    ])
   })
 
   it('reach no listener that another one adds meanwhile', async () => {

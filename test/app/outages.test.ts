@@ -108,6 +108,20 @@ describe('The service outages', () => {
     expect(texts()).to.deep.equal(Array.from({ length: 3 }, () => 'warn mail failed: away'))
   })
 
+  it('counts failures at the level of their own outage', () => {
+    outages.begin(failure('db', new Error('away')))
+    for (const level of ['error', 'warn'] as const) {
+      for (let time = 0; time < 2; time += 1) outages.log({ ...failure('request', new Error('away')), level })
+      pass(241)
+    }
+    expect(texts()).to.deep.equal([
+      'warn db failed: away',
+      'error Fails: db. Further failures since the last line: request 2.',
+      'warn request failed: away',
+      'warn Fails: db. Further failures since the last line: request 1.',
+    ])
+  })
+
   it('takes a decision for a cause of its own', () => {
     outages.begin(failure('db', refused(5432)))
     for (let times = 0; times < 2; times += 1)

@@ -60,6 +60,13 @@ describe('OpenAPI operation: responses', () => {
     expect(responses['429']).to.have.nested.property('headers.Retry-After')
   })
 
+  it('have no 429 for OPTIONS, which no limit counts', () => {
+    const statuses = ['OPTIONS', 'GET'].map((method) =>
+      Object.keys(operationFor(routeOf(`${method} /a`, { limit: 'anybody' })).responses),
+    )
+    expect(statuses).to.deep.equal([['2XX'], ['429', '2XX']])
+  })
+
   it('keep what the framework says about a status that problems names too', () => {
     const route = routeOf('POST /a', { problems: [400, 422, 429], body: note, limit: 'anybody' })
     const { responses } = operationFor(route)

@@ -1,7 +1,9 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
-import { createApp, createRouter, defineBrick, value } from 'mortar'
+import { createApp, createRouter, defineBrick, value, type Limiter } from 'mortar'
 import { limits } from '@mortar/limits'
+import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts'
+import { TestClock } from '../plugins/auth/support/clock.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
 import { appOf, countIn, from, limited, PER_MINUTE, statuses } from '../support/limited-app.ts'
@@ -40,6 +42,20 @@ for (const store of ['immediate', 'asynchronous'])
             200, 200, 200, 429,
           ])
         }
+      })
+
+      it('by credential gives the limiter no token', async () => {
+        const keys: string[] = []
+        const counting = createMemoryLimiter({ clock: new TestClock() })
+        const consume: Limiter['consume'] = (key, limit) => {
+          keys.push(key)
+          return counting.consume(key, limit)
+        }
+        const app = appOf(limited({ limit: 9, window: '1h', by: 'credential' }))
+        app.override({ limiter: value({ ...counting, consume }) })
+        expect(await statuses(await open(app), 1, '/a', { headers: bearer('secret-of-ada') })).to.eql([200])
+        expect(keys).to.have.length(1)
+        expect(keys[0]).not.to.include('secret-of-ada')
       })
 
       it('by credential keeps many credentials apart', async () => {

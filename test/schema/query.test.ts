@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as yup from 'yup'
+import { z } from 'zod'
 import { compileValidator, type ValidatedLocation } from '../../src/schema/compile-validator.ts'
 import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
@@ -123,10 +124,14 @@ describe('Query coercion', () => {
   })
 
   it('does not change its input, and ignores inherited names', () => {
-    const { validate } = compileValidator(yup.object({ page: yup.number() }), 'query')
-    const sent = Object.assign(Object.create(null) as object, { page: '2', constructor: '1' })
-    expect(validate(sent)).to.deep.equal({ page: 2 })
-    expect(sent).to.have.property('page', '2')
+    const byYup = yup.object({ page: yup.number() })
+    const schemas = [byYup, byYup.test('own', 'never', () => true), z.object({ page: z.number() })]
+    for (const schema of schemas) {
+      const { validate } = compileValidator(schema, 'query')
+      const sent = Object.assign(Object.create(null) as object, { page: '2', constructor: '1' })
+      expect(validate(sent)).to.have.property('page', 2)
+      expect(sent).to.have.property('page', '2')
+    }
   })
 })
 
