@@ -200,6 +200,16 @@ describe('mortar build and mortar start', function () {
     expect(old.err).to.include('MORTAR_BUILD_STALE')
   })
 
+  it('accept an output to which a file was added, such as a compiled instrumentation.ts', async () => {
+    const added = join(out, 'instrumentation.js')
+    writeFileSync(added, 'process.exitCode = 0\n')
+    try {
+      expect(await answers(project.directory)).to.deep.include({ root: { greeting: 'hello' } })
+    } finally {
+      rmSync(added)
+    }
+  })
+
   it('report that there is no build, or that it has no manifest', () => {
     const missing = project.mortar(['start', '--out', 'nowhere'])
     expect([missing.code, missing.err.includes('MORTAR_BUILD_MISSING')]).to.deep.equal([1, true])

@@ -15,6 +15,8 @@ export interface BuildRecord {
   readonly app: string
   readonly server?: string
   readonly routes?: string
+  /** The compiled files. Others may be added to the output later. */
+  readonly files: readonly string[]
   /** SHA-256 over the names and contents of the compiled sources. */
   readonly sources: string
   /** Version of package.json and the beginning of `sources`: `1.2.0+3f1c0a9b`. */
@@ -33,12 +35,15 @@ export function readRecord(out: string): BuildRecord | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BuildRecord) : undefined
 }
 
-/**
- * Hashes the sources that an output was compiled from. If a source was deleted, the result matches no recorded hash.
- */
-export async function hashSources(out: string, root: string): Promise<string> {
+/** Tells whether the sources of a build have changed since, or one of them was deleted. */
+export async function isOlder({ files = [], sources }: Partial<BuildRecord>, root: string): Promise<boolean> {
+  return (await hashSources(files, root)) !== sources
+}
+
+/** Hashes the sources that files were compiled from. */
+export async function hashSources(files: readonly string[], root: string): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of await compiledFiles(out)) {
+  for (const file of files) {
     const source = join(root, file.replace(/\.([cm]?)js$/, '.$1ts'))
     const content = await readFile(source).catch(() => undefined)
     hash.update(`${file}\0${content === undefined ? 'gone' : content.length}\0`)

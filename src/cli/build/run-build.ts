@@ -7,7 +7,7 @@ import { processVariables, STATE_VARIABLE, VERSION_VARIABLE } from '../../suppor
 import { type CommandInput, type CommandOptions, textOf } from '../command.ts'
 import { findProject, findRoot, type Project } from '../project/project.ts'
 import { stateFolder } from '../project/state-folder.ts'
-import { type BuildRecord, hashSources, readRecord } from './build-record.ts'
+import { type BuildRecord, isOlder, readRecord } from './build-record.ts'
 import { keepCompiledCode } from './compile-cache.ts'
 
 /** Options of the commands that run a build. */
@@ -99,7 +99,7 @@ async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
   const { routes } = record
   if (routes !== undefined && existsSync(join(root, routes)))
     await refuseStale(join(root, routes), await readManifestFiles(manifestPath(join(out, routes), '.js')))
-  if ((await hashSources(out, root)) === record.sources) return
+  if (!(await isOlder(record, root))) return
   throw new StartupError(`The build in ${out} is older than its sources.`, {
     code: 'MORTAR_BUILD_STALE',
     remedy: 'Run `mortar build` again, or start it as it is with --stale.',

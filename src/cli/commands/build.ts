@@ -4,7 +4,7 @@ import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifes
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { renderManifest } from '../../files/write-manifest.ts'
 import { makeFolder } from '../../support/make-folder.ts'
-import { type BuildRecord, hashSources, RECORD, versionOf } from '../build/build-record.ts'
+import { type BuildRecord, compiledFiles, hashSources, RECORD, versionOf } from '../build/build-record.ts'
 import type { Command } from '../command.ts'
 import { compile } from '../build/compile.ts'
 import { readLock, writeOutputPackage } from '../build/output-package.ts'
@@ -97,11 +97,13 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
 }
 
 async function describeOutput(project: Project, fresh: string): Promise<BuildRecord> {
-  const sources = await hashSources(fresh, project.root)
+  const files = await compiledFiles(fresh)
+  const sources = await hashSources(files, project.root)
   const record: BuildRecord = {
     app: compiledName(project.app, project.root),
     ...(project.server === undefined ? {} : { server: compiledName(project.server, project.root) }),
     ...(project.routes === undefined ? {} : { routes: shown(project.routes, project.root) }),
+    files,
     sources,
     version: versionOf(project.root, sources),
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
-import { hashSources, readRecord } from '../build/build-record.ts'
+import { isOlder, readRecord } from '../build/build-record.ts'
 import type { Project } from '../project/project.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
@@ -13,8 +13,7 @@ export async function checkBuild({ root, out, routes }: Project): Promise<Findin
       ? []
       : await findingFrom(async () => refuseStale(routes, await readManifestFiles(manifest)))
   const record = readRecord(out)
-  if (findings.length > 0 || record === undefined || (await hashSources(out, root)) === record.sources)
-    return findings
+  if (findings.length > 0 || record === undefined || !(await isOlder(record, root))) return findings
   return findingsOf(
     new StartupError(`The build in ${out} is older than its sources.`, {
       code: 'MORTAR_BUILD_STALE',
