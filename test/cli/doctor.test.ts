@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { checkApplication } from '../../src/cli/doctor/check-application.ts'
@@ -229,6 +230,25 @@ export const app = createApp()
     expect(checkInstallation(sound, '20.9.0').map(({ code }) => code)).to.deep.equal(['MORTAR_DOCTOR_NODE'])
     expect(checkInstallation(sound, '20.19.0')).to.deep.equal([])
     expect(checkInstallation(sound, '24.1.0')).to.deep.equal([])
+  })
+
+  it('compares the version of a package that the brick loads, and not the one of another package', () => {
+    const root = mkdtempSync(join(tmpdir(), 'mortar-packages-'))
+    const install = (folder: string, version: string): void => {
+      mkdirSync(join(root, folder), { recursive: true })
+      writeFileSync(join(root, folder, 'package.json'), JSON.stringify({ version }))
+    }
+    const found = (): string[] =>
+      checkInstallation({ root, manifest: { type: 'module' } } as never).map((each) => each.found)
+    install('node_modules/@opentelemetry/api', '1.10.0')
+    expect(found()).to.deep.equal([])
+    install('node_modules/@mortar/tracing', '0.1.0')
+    expect(found()).to.deep.equal([
+      'The application has @opentelemetry/api 1.10.0, but @mortar/tracing needs 1.9.1.',
+    ])
+    install('node_modules/@mortar/tracing/node_modules/@opentelemetry/api', '1.9.1')
+    expect(found()).to.deep.equal([])
+    rmSync(root, { recursive: true })
   })
 
   it('accepts only random secrets', () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { satisfies } from '../../peers/satisfies.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import { recipeBook } from '../recipe-book.ts'
@@ -27,15 +28,22 @@ export function checkInstallation({ root, manifest }: Project, node = process.ve
     ...checkNode(node, own.engines['node'] ?? ''),
     ...(type === 'module' ? [] : [notModule()]),
     ...installed.filter((name) => findPackageJSON(name, root) === undefined).map(notInstalled),
-    ...SHARED.flatMap((name) => checkPeer(name, root, `^${own.dependencies[name]!.split('.')[0]}.0.0`)),
-    ...Object.entries(rangesOfBricks()).flatMap(([name, range]) => checkPeer(name, root, range)),
+    ...SHARED.flatMap((name) => checkPeer(name, `^${own.dependencies[name]!.split('.')[0]}.0.0`, root)),
+    ...checkBricks(root),
   ]
 }
 
-/** The versions of the packages that bricks need, among them the core and the bricks themselves. */
-function rangesOfBricks(): Readonly<Record<string, string>> {
-  const ranges = Object.values(recipeBook().bricks).map((brick) => brick.ranges)
-  return Object.assign({}, ...ranges) as Record<string, string>
+/** Checks the packages of each installed brick where the brick finds them: beside it may be another version for others. */
+function checkBricks(root: string): Finding[] {
+  const found = new Map<string, Finding>()
+  for (const { package: own, ranges } of Object.values(recipeBook().bricks)) {
+    const file = own === undefined ? join(root, 'package.json') : findPackageJSON(own, root)
+    if (file === undefined) continue
+    const from = own === undefined ? root : dirname(realpathSync(file))
+    for (const [name, range] of Object.entries(ranges))
+      for (const each of checkPeer(name, range, from, own)) if (!found.has(name)) found.set(name, each)
+  }
+  return [...found.values()]
 }
 
 function checkNode(present: string, range: string): Finding[] {
@@ -50,8 +58,8 @@ function checkNode(present: string, range: string): Finding[] {
   ]
 }
 
-function checkPeer(name: string, root: string, wanted: string): Finding[] {
-  const file = findPackageJSON(name, root)
+function checkPeer(name: string, wanted: string, from: string, user = 'the framework'): Finding[] {
+  const file = findPackageJSON(name, from)
   if (file === undefined) return []
   const { version = '' } = JSON.parse(readFileSync(file, 'utf8')) as Manifest
   if (satisfies(version, wanted)) return []
@@ -59,8 +67,8 @@ function checkPeer(name: string, root: string, wanted: string): Finding[] {
     finding(
       'warning',
       'MORTAR_DOCTOR_PEER',
-      `The application has ${name} ${version}, but the framework needs ${wanted}.`,
-      `Install it: npm install ${name}@${wanted}`,
+      `The application has ${name} ${version}, but ${user} needs ${wanted}.`,
+      `Install it: npm install '${name}@${wanted}'`,
     ),
   ]
 }
