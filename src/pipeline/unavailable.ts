@@ -25,7 +25,8 @@ export function logUnavailable(outages: Outages, error: HttpError, fields: objec
   outages.log({
     part: code,
     error,
-    level: 'error',
+    // An operator has switched the maintenance mode on.
+    level: code === 'maintenance' ? 'warn' : 'error',
     message: `Service unavailable (${code})`,
     fields: { event: 'request.unavailable', code, ...fields },
   })

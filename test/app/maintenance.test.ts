@@ -14,7 +14,8 @@ describe('The maintenance mode', () => {
   let lines: string[]
   let asked: number
   const write = (...given: readonly unknown[]): void => void lines.push(JSON.stringify(given))
-  const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger }
+  const error = (...given: readonly unknown[]): void => write('error', ...given)
+  const logger: Logger = { debug: write, info: write, warn: write, error, child: () => logger }
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'mortar-state-'))
@@ -103,6 +104,14 @@ describe('The maintenance mode', () => {
     mock.timers.tick(2000)
     const events = lines.flatMap((line) => /maintenance\.\w+/.exec(line) ?? [])
     expect(events).to.deep.equal(['maintenance.on', 'maintenance.off'])
+  })
+
+  it('logs no error: an operator has switched it on', async () => {
+    state()
+    expect((await post(await serve())).status).to.equal(503)
+    await app.close()
+    expect(lines.filter((line) => line.includes('request.unavailable'))).to.have.length(1)
+    expect(lines.filter((line) => line.startsWith('["error"'))).to.deep.equal([])
   })
 
   it('is logged by the first worker of a machine alone', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { installCommand } from '../../peers/peer-errors.ts'
 import { satisfies } from '../../peers/satisfies.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import { recipeBook } from '../recipe-book.ts'
@@ -35,15 +36,13 @@ export function checkInstallation({ root, manifest }: Project, node = process.ve
 
 /** Checks the packages of each installed brick where the brick finds them: beside it may be another version for others. */
 function checkBricks(root: string): Finding[] {
-  const found = new Map<string, Finding>()
-  for (const { package: own, ranges } of Object.values(recipeBook().bricks)) {
-    const file = own === undefined ? join(root, 'package.json') : findPackageJSON(own, root)
-    if (file === undefined) continue
-    const from = own === undefined ? root : dirname(realpathSync(file))
-    for (const [name, range] of Object.entries(ranges))
-      for (const each of checkPeer(name, range, from, own)) if (!found.has(name)) found.set(name, each)
-  }
-  return [...found.values()]
+  const findings = Object.values(recipeBook().bricks).flatMap(({ package: own, ranges }) => {
+    const file = own === undefined ? undefined : findPackageJSON(own, root)
+    if (own !== undefined && file === undefined) return []
+    const from = file === undefined ? root : dirname(realpathSync(file))
+    return Object.entries(ranges).flatMap(([name, range]) => checkPeer(name, range, from, own))
+  })
+  return [...new Map(findings.map((each) => [each.found, each])).values()]
 }
 
 function checkNode(present: string, range: string): Finding[] {
@@ -68,7 +67,7 @@ function checkPeer(name: string, wanted: string, from: string, user = 'the frame
       'warning',
       'MORTAR_DOCTOR_PEER',
       `The application has ${name} ${version}, but ${user} needs ${wanted}.`,
-      `Install it: npm install '${name}@${wanted}'`,
+      `Install it: ${installCommand([{ name, range: wanted, development: false }])}`,
     ),
   ]
 }
