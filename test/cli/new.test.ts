@@ -121,6 +121,10 @@ describe('mortar new', function () {
       for (const text of [...deployed, ...notes]) expect(text).not.to.include('0.0.0.0')
     })
 
+    it('starts before its first test, so that a test can read app.services', () => {
+      for (const name of names) expect(read(`${name}/test/setup.ts`)).to.include('await app.ready()')
+    })
+
     it('begins with a migration if it has the tables of users, and with those of the features', () => {
       for (const name of names) {
         const files = filesOf(name).filter(({ path }) => /\/migrations\/.+\.ts$/.test(path))
@@ -153,10 +157,8 @@ describe('mortar new', function () {
         `${folder}/`,
         'openapi.json',
       ])
-      const { ignorePatterns } = JSON.parse(read(`${names[0]!}/.oxlintrc.json`)) as {
-        ignorePatterns: string[]
-      }
-      expect(ignorePatterns).to.include(folder)
+      const rules: unknown = JSON.parse(read(`${names[0]!}/.oxlintrc.json`))
+      expect(rules).to.have.property('ignorePatterns').that.includes(folder)
     })
 
     it('leaves out what a --no option names', () => {

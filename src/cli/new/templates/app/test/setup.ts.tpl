@@ -7,6 +7,9 @@ const { app } = await import('../app.ts')
 
 /** All test files share one application: it starts before the first test and closes after the last. */
 export const mochaHooks = {
-  beforeAll: () => loadRoutes(app, join(import.meta.dirname, '../routes')),
+  beforeAll: async () => {
+    await loadRoutes(app, join(import.meta.dirname, '../routes'))
+    await app.ready()
+  },
   afterAll: () => app.close(),
 }
