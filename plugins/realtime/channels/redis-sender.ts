@@ -31,6 +31,7 @@ export class Sender {
   #waiting: Waiting[] = []
   #count = 0
   #sending: Promise<void> | undefined = undefined
+  #isSending = false
 
   constructor(send: Send, outages: Outages) {
     this.#send = send
@@ -45,7 +46,7 @@ export class Sender {
       )
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event: { ...event, number: ++this.#count }, isCommitted, resolve, reject })
-      this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))
+      if (!this.#isSending) this.#sending = this.#sendAll()
     })
   }
 
@@ -56,6 +57,7 @@ export class Sender {
   }
 
   async #sendAll(): Promise<void> {
+    this.#isSending = true
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, PAGE).map(({ event }) => event)
       try {
@@ -65,11 +67,13 @@ export class Sender {
       } catch (error) {
         for (const { reject } of this.#waiting.filter(({ isCommitted }) => !isCommitted)) reject(error)
         this.#waiting = this.#waiting.filter(({ isCommitted }) => isCommitted)
-        if (this.#waiting.length === 0) return
+        if (this.#waiting.length === 0) break
         const message = 'Committed events wait, because they cannot be published'
         this.#outages.begin({ part: 'publications', error, message, fields: { brick: 'channels' } })
         await wait(AGAIN)
       }
     }
+    // Not later than the last look: an event that is published in between would wait for the next one.
+    this.#isSending = false
   }
 }

@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { inTime } from 'mortar/kit'
 import {
   idOf,
   PAGE,
@@ -245,6 +246,24 @@ describe('Channels that have lost events', () => {
     expect(Math.max(...sizes)).to.equal(PAGE)
     expect(numbers).to.deep.equal(all.map((_, index) => index + 1))
   })
+
+  for (const end of ['arrived', 'failed'])
+    it(`are sent to Redis although they are published in the moment in which the last one has ${end}`, async () => {
+      let sent = 0
+      const sender = new Sender(
+        () => (++sent === 1 && end === 'failed' ? Promise.reject(new Error('away')) : Promise.resolve()),
+        { begin: () => undefined, end: () => undefined } as never,
+      )
+      const publish = () => sender.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 }, false)
+      try {
+        await publish()
+      } catch {
+        // A further promise would come later than that moment.
+      }
+      const late = new Error('It waits for the next event.')
+      await inTime(publish(), 1000, () => late)
+      expect(sent).to.equal(2)
+    })
 
   it('end the connection of a client for which too many new ones wait meanwhile', () => {
     let cuts = 0
