@@ -2,8 +2,9 @@
  * The private parts of Koa 3 that the core uses, all in this file. They belong to the response of a context:
  *
  * - `_body`: the value of `ctx.body`. Fallback: Koa's own getter and setter, so that JSON is parsed for each request.
- * - `_explicitStatus`: code has set a status. Fallback: a status other than 200 and 404.
- * - `_explicitNullBody`: code has set the body to null. Fallback: an empty body gets the reason phrase as its text.
+ * - `_explicitStatus`: code has set a status.
+ * - `_explicitNullBody`: code has set the body to null. Fallback for both: marks of our own, which the setters of `status`
+ *   and `body` set. In the contexts of another application, a status counts as set if it is neither 200 nor 404.
  *
  * Checked by test/compat/koa.test.ts.
  */
@@ -34,6 +35,14 @@ export class JsonText {
 }
 
 const TAKES_JSON_TEXT = Symbol('takes JSON text')
+const STATUS_SET = Symbol('code has set the status')
+const NULL_SET = Symbol('code has set the body to null')
+
+/** Koa's response with marks of our own. */
+interface MarkedResponse {
+  [STATUS_SET]?: boolean
+  [NULL_SET]?: boolean
+}
 
 /** True if Koa has no marks for what code has set. */
 let lacksMarks = false
@@ -46,10 +55,11 @@ export function takeJsonText(app: Koa): void {
   const fault = findKoaFault(app)
   const isKnown = lacksMarks
   lacksMarks = fault !== undefined
+  if (lacksMarks) keepMarks(app)
   if (isKnown && lacksMarks) return
   if (fault !== undefined) {
     process.emitWarning(
-      `This version of Koa differs from 3.3 in ${fault}. Responses with Koa middleware take longer, and an explicit status of 200 or 404 without a body is not noticed.`,
+      `This version of Koa differs from 3.3 in ${fault}. Responses with Koa middleware take longer.`,
       { code: 'KOA_DIFFERS' },
     )
     return
@@ -64,6 +74,27 @@ export function takeJsonText(app: Koa): void {
       return _body instanceof JsonText ? (this._body = JSON.parse(_body.text)) : _body
     },
   })
+}
+
+/** Makes the public setters of a response set the marks. */
+function keepMarks({ response }: Koa): void {
+  const base = Object.getPrototypeOf(response) as object
+  const define = (name: 'status' | 'body', mark: (response: MarkedResponse, value: unknown) => void): void =>
+    void Object.defineProperty(response, name, {
+      configurable: true,
+      get(this: object): unknown {
+        return Reflect.get(base, name, this)
+      },
+      set(this: MarkedResponse, value: unknown) {
+        mark(this, value)
+        Reflect.set(base, name, value, this)
+      },
+    })
+  define('status', (own) => (own[STATUS_SET] = true))
+  define('body', (own, value) => {
+    if (value === null) own[NULL_SET] = true
+  })
+  Object.assign(response, { [STATUS_SET]: false, [NULL_SET]: false })
 }
 
 /** Finds the first private part that an application's Koa lacks. */
@@ -117,11 +148,15 @@ export function setObject({ response }: WithResponse, body: unknown): void {
 
 /** True if code has set a status, or Koa has set one for a body. */
 export function hasExplicitStatus({ response }: WithResponse): boolean {
+  if (STATUS_SET in response) return (response as MarkedResponse)[STATUS_SET] === true
   if (lacksMarks) return response.status !== 200 && response.status !== 404
   return (response as PrivateResponse)._explicitStatus === true
 }
 
 /** True if code has set the body to null. */
 export function hasExplicitNull({ response }: WithResponse): boolean {
-  return (response as PrivateResponse)._explicitNullBody === true
+  return (
+    (response as PrivateResponse)._explicitNullBody === true ||
+    (response as MarkedResponse)[NULL_SET] === true
+  )
 }

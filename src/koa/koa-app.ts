@@ -59,7 +59,7 @@ export function openKoa(parts: OuterAppParts): OuterApp {
   }
   return {
     app,
-    serve: serverOf(app),
+    serve: serverOf(app, 'asyncLocalStorage' in settings && Boolean(settings.asyncLocalStorage)),
     enter: (ctx) => createSide(ctx, createKoaContext(app, ctx, emitError)),
     emitError,
   }
@@ -69,11 +69,10 @@ export function openKoa(parts: OuterAppParts): OuterApp {
  * Returns the function that serves through Koa if middleware was added with `app.koa.use`, or Koa tracks its context. Koa
  * composes its middleware in `callback()`, so the result is kept until middleware is added.
  */
-function serverOf(app: Koa): OuterApp['serve'] {
+function serverOf(app: Koa, isTracked: boolean): OuterApp['serve'] {
   let composed: { readonly size: number; readonly run: ReturnType<Koa['callback']> } | undefined
   return (req, res) => {
     const size = app.middleware.length
-    const isTracked = (app as { ctxStorage?: object }).ctxStorage !== undefined
     if (size === OWN_MIDDLEWARE && !isTracked) return false
     if (composed?.size !== size) composed = { size, run: app.callback() }
     void composed.run(req, res)
@@ -88,12 +87,15 @@ function requestIdOf(koa: KoaContext | undefined): { readonly requestId?: string
 
 /** Wraps `ctx.throw`, so that its errors are recognised as deliberate. */
 function markThrown(app: Koa): void {
-  const { createHttpError } = loadKoa() as unknown as { createHttpError(...args: unknown[]): Error }
+  const raise = app.context.throw as (...args: unknown[]) => never
   Object.assign(app.context, {
-    throw(...args: unknown[]): never {
-      const error = createHttpError(...args)
-      markDeliberate(error)
-      throw error
+    throw(this: Koa.Context, ...args: unknown[]): never {
+      try {
+        return raise.apply(this, args)
+      } catch (error) {
+        markDeliberate(error as Error)
+        throw error
+      }
     },
   })
 }

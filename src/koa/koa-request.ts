@@ -21,16 +21,17 @@ export function useForwarding(app: Koa, forwarding: Forwarding): void {
   const define = (name: string, get: (this: RequestView) => unknown): void => {
     Object.defineProperty(request, name, { configurable: true, get })
   }
-  // Koa's getters read `app.proxy`.
-  const believing = Object.create(app, { proxy: { value: true } }) as Koa
-  for (const name of ['protocol', 'host'])
-    define(name, function () {
-      const isBelieved = !this.app.proxy && forwarding.trustsPeer(this.req)
-      return own(
-        name,
-        isBelieved ? (Object.create(this, { app: { value: believing } }) as RequestView) : this,
-      )
-    })
+  // Koa's getters would trust every peer, and they do so by `app.proxy` alone.
+  const believed = (view: RequestView, name: string): string | undefined =>
+    view.app.proxy || !forwarding.trustsPeer(view.req) ? undefined : firstOf(view.req, name)
+  define('protocol', function () {
+    const direct = own('protocol', this)
+    return direct === 'https' ? direct : (believed(this, 'x-forwarded-proto')?.toLowerCase() ?? direct)
+  })
+  define('host', function () {
+    const host = believed(this, 'x-forwarded-host')
+    return host === undefined ? own('host', this) : withoutUser(host)
+  })
   define('ips', function () {
     return this.app.proxy ? own('ips', this) : forwarding.addresses(this.req)
   })
@@ -44,4 +45,19 @@ export function useForwarding(app: Koa, forwarding: Forwarding): void {
       this[ADDRESS] = address
     },
   })
+}
+
+/** Returns the first value of a header; undefined without one. */
+function firstOf({ headers }: IncomingMessage, name: string): string | undefined {
+  return (
+    String(headers[name] ?? '')
+      .split(',', 1)[0]!
+      .trim() || undefined
+  )
+}
+
+/** RFC 9110 §7.2: a host has no user. */
+function withoutUser(host: string): string {
+  if (!host.includes('@')) return host
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).host : ''
 }

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import Koa from 'koa'
 import {
@@ -12,6 +15,7 @@ import {
   setObject,
   takeJsonText,
 } from '../../src/compat/koa.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { changedModule } from '../support/changed-module.ts'
 
 const FILE = createRequire(createRequire(import.meta.url).resolve('koa')).resolve('./response.js')
@@ -80,5 +84,41 @@ describe('The private parts of Koa', () => {
       ctx.status = 202
       expect(hasExplicitStatus(ctx)).to.equal(true)
       expect(hasExplicitNull(ctx)).to.equal(false)
+      for (const status of [200, 404]) {
+        const other = contextOf(app)
+        other.status = status
+        expect(hasExplicitStatus(other), `${status}`).to.equal(true)
+      }
+      const empty = contextOf(app)
+      empty.body = null
+      expect([hasExplicitNull(empty), empty.status]).to.deep.equal([true, 204])
+    })
+})
+
+describe('A later version of Koa', () => {
+  const script = join(import.meta.dirname, '../fixtures/compat/drifted-koa.ts')
+
+  for (const [part, drift] of Object.entries({
+    createHttpError: ['application', 'module\\.exports\\.createHttpError = ', 'void '],
+    ctxStorage: ['application', '\\bctxStorage\\b', 'storage'],
+    'app.proxy in its getters': ['request', '\\bthis\\.app\\.proxy\\b', 'this.app.trusts'],
+    _body: ['response', '\\b_body\\b', '_content'],
+    _explicitStatus: ['response', '\\b_explicitStatus\\b', '_hasStatus'],
+    _explicitNullBody: ['response', '\\b_explicitNullBody\\b', '_isEmpty'],
+  }))
+    it(`sends the same responses with another ${part}`, async () => {
+      const [file, ...change] = drift
+      const args = [await bundleScript(script), `koa/lib/${file}\\.js$`, ...change]
+      const { stdout } = await promisify(execFile)(process.execPath, args)
+      expect(JSON.parse(stdout)).to.deep.equal({
+        changed: true,
+        responses: {
+          '/throw': '409',
+          '/empty': '404',
+          '/null': '204',
+          '/current': '{"isKnown":true}',
+          '/forwarded': 'https://outer.example',
+        },
+      })
     })
 })
