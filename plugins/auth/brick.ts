@@ -8,7 +8,7 @@ import {
   type Policy,
   type User,
 } from 'mortar'
-import { checkOptions, milliseconds, type OptionChecks } from 'mortar/kit'
+import { checkOptions, milliseconds, type OptionChecks, warnOfLongNumber } from 'mortar/kit'
 import { accountCommands } from './commands.ts'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
@@ -96,7 +96,10 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
       ? { auth: { run: ({ authProvider }) => authProvider.check!(), cache: 0 } }
       : {},
     routes: provider.routes ? [mount(provider, prefix)] : [],
-    start: ({ authProvider }) => authProvider.start?.(),
+    start: ({ authProvider, logger }) => {
+      warnOfLongNumber('timeout of auth()', options.timeout, logger)
+      return authProvider.start?.()
+    },
     stop: ({ authProvider }) => authProvider.stop?.(),
     doctor: (services) => authFindings(provider, services),
     commands: accountCommands(provider.name),

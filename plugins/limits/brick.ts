@@ -5,6 +5,7 @@ import {
   memoryLimitFindings,
   milliseconds,
   warnOfMemoryLimits,
+  warnOfLongNumber,
 } from 'mortar/kit'
 import { limitCommands, type Known } from './commands.ts'
 import { createDatabaseStore } from './database/database-store.ts'
@@ -77,6 +78,7 @@ export function limits<const Rules extends string = never>(
     startupCodes: STARTUP_CODES,
     services: { limiter: singleton(createLimiter) },
     start: async (services) => {
+      warnOfLongNumber('timeout of limits()', options.timeout, services.logger)
       if (!services.limiter.isShared) warnOfMemoryLimits('limits', services)
       await knownOf(services.limiter).store?.open?.()
     },

@@ -6,7 +6,7 @@ import {
   type BrickServices,
   type CoreServices,
 } from 'mortar'
-import { checkOptions, findingsOf, type OptionChecks } from 'mortar/kit'
+import { checkOptions, findingsOf, type OptionChecks, warnOfLongNumber } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailerSettings, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
@@ -98,6 +98,7 @@ function pageAccess(options: MailOptions, { environment, appUrl }: CoreServices)
 
 function warnOfSetUp(options: MailOptions, core: CoreServices): void {
   const { environment, logger } = core
+  warnOfLongNumber('timeout of mail()', options.timeout, logger)
   if (environment === 'production' && (options.transport === 'memory' || options.transport === 'terminal'))
     logger.warn(
       `This application runs in production with the mail transport '${options.transport}', which sends nothing.`,

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { defineBrick, singleton, type Brick } from 'mortar'
+import { warnOfLongNumber } from 'mortar/kit'
 import { createClient } from './client.ts'
 import { close } from './close.ts'
 import { connect } from './connect.ts'
@@ -32,7 +33,8 @@ export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
     startupCodes: STARTUP_CODES,
     services: { redis: singleton(() => createClient(settings)) },
     checks: { redis: ({ redis: client }) => client.ping() },
-    start: async ({ redis: client, outages }) => {
+    start: async ({ redis: client, outages, logger }) => {
+      warnOfLongNumber('startTimeout of redis()', options.startTimeout, logger)
       // A test may replace the client with an object that has no connection.
       if (typeof client.connect !== 'function' || client.status === 'ready') return
       await connect(client, settings.startTimeout)

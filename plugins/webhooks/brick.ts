@@ -1,5 +1,5 @@
 import { defineBrick, singleton, type Brick } from 'mortar'
-import { requireInProduction } from 'mortar/kit'
+import { requireInProduction, warnOfLongNumber } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import { readOptions, type WebhooksOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
@@ -38,7 +38,10 @@ export function webhooks(
       ),
     },
     members: { webhooks: ({ webhooks: service }) => service },
-    start: (services) => requireInProduction(services, 'webhooks', () => checkTables(services.db)),
+    start: (services) => {
+      warnOfLongNumber('timeout of webhooks()', options.timeout, services.logger)
+      return requireInProduction(services, 'webhooks', () => checkTables(services.db))
+    },
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StartupError } from 'mortar'
+import { type AnyBrick, createApp, defineBrick, StartupError, value } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import { documentAuth } from '@mortar/auth-document'
@@ -10,6 +10,9 @@ import { limits } from '@mortar/limits'
 import { mail } from '@mortar/mail'
 import { metrics } from '@mortar/metrics'
 import { redis } from '@mortar/redis'
+import { webhookEvent, webhooks } from '@mortar/webhooks'
+import { object } from 'yup'
+import { loggerTo } from '../app/recorder.ts'
 
 const secret = 'a secret that is long enough for every test here'
 const library = { handler: () => new Response(), api: { getSession: () => null } }
@@ -144,6 +147,37 @@ describe('Options of bricks and providers', () => {
           )
       })
   }
+})
+
+describe('The time limit of a brick that is probably meant in milliseconds', () => {
+  const own = defineBrick({
+    name: 'own',
+    services: { db: value({}), jobQueue: value({ define: () => undefined }), sideConnections: value({}) },
+  })
+  const client = { status: 'ready', connect: () => undefined, on: () => undefined, off: () => undefined }
+  const BRICKS: Readonly<Record<string, readonly AnyBrick[]>> = {
+    'timeout of mail()': [mail({ from: 'a@example.com', timeout: 5000 })],
+    'timeout of auth()': [auth(libraryAuth(library as never, { signOut: false }), { timeout: 5000 })],
+    'timeout of limits()': [limits({ timeout: 5000 })],
+    'timeout of webhooks()': [
+      own,
+      webhooks({ events: [webhookEvent('order.paid', object({}))], timeout: 5000 }),
+    ],
+    'startTimeout of redis()': [redis({ url: 'redis://127.0.0.1', startTimeout: 5000 })],
+  }
+  for (const [option, bricks] of Object.entries(BRICKS))
+    it(`is logged at the start: ${option}`, async () => {
+      const warnings: unknown[] = []
+      const logger = loggerTo((level, given) => level === 'warn' && warnings.push(given.at(-1)))
+      const app = createApp({ environment: 'test', logger, bricks } as never)
+      if (option.includes('redis')) app.override({ redis: value(client) })
+      await app.ready()
+      await app.close()
+      expect(warnings).to.include(
+        `${option} is 5000 seconds, which is more than an hour. For milliseconds write '5000ms'. ` +
+          "To keep the seconds without this warning, write '5000s'.",
+      )
+    })
 })
 
 function undefinedKeys(options: object, guards: readonly string[]): object {
