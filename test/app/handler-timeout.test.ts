@@ -141,7 +141,7 @@ describe('The time limit of handlers', () => {
     const late = Readable.from(['x'])
     const lines: unknown[] = []
     const log = (...line: unknown[]) => void lines.push(line)
-    const logger = { debug: log, info: log, warn: log, error: () => undefined, child: () => logger }
+    const logger = { debug: log, info: log, warn: log, error: log, child: () => logger }
     const gate = deferred()
     const router = createRouter()
       .get('/stream', async () => {
@@ -152,11 +152,17 @@ describe('The time limit of handlers', () => {
         await gate.promise
         throw new Error('too late')
       })
+      // The response has reported this reason.
+      .get('/reason', async ({ signal }) => {
+        await once(signal, 'abort')
+        throw signal.reason
+      })
     const app = createApp({ handlerTimeout: 0.01, logger, logRequests: false }).use(router)
-    await Promise.all([app.inject('/stream'), app.inject('/error')])
+    await Promise.all(['/stream', '/error', '/reason'].map((url) => app.inject(url)))
     gate.resolve()
     while (!late.destroyed || !JSON.stringify(lines).includes('too late')) await wait(1)
     await app.close()
+    expect(JSON.stringify(lines)).to.include('Further failures since the last line: handler_timeout 2.')
   })
 
   it('leaves no timer behind for a handler that has ended', async () => {

@@ -323,6 +323,18 @@ describe('The line and the event of a request', () => {
     })
   })
 
+  it('have no line for a route that is not logged, but an event', async () => {
+    const log = production()
+    const quiet = createRouter().get('/quiet', { logRequests: false }, () => 'hello')
+    const app = createApp({ logger: log.logger, logRequests: true }).use(quiet)
+    const seen: string[] = []
+    app.events.typed<RequestEvents>().on('request.completed', ({ path }) => void seen.push(path))
+    await app.inject('/quiet')
+    await app.close()
+    expect(seen).to.deep.equal(['/quiet'])
+    expect(log.text()).not.to.include('/quiet')
+  })
+
   it('reach no listener that another one adds meanwhile', async () => {
     const app = createApp({ logger: false }).use(routes())
     let calls = 0

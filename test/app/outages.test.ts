@@ -108,6 +108,13 @@ describe('The service outages', () => {
     expect(texts()).to.deep.equal(Array.from({ length: 3 }, () => 'warn mail failed: away'))
   })
 
+  it('names three other reasons at most', () => {
+    for (let number = 0; number < 9; number += 1)
+      outages.begin(failure(`part ${number}`, new Error(`reason ${number}`)))
+    pass(60)
+    expect(texts()[1]).to.match(/Other reasons: reason 1; reason 2; reason 3$/)
+  })
+
   it('counts failures at the level of their own outage', () => {
     outages.begin(failure('db', new Error('away')))
     for (const level of ['error', 'warn'] as const) {

@@ -246,6 +246,13 @@ describe('OpenAPI operation: id', () => {
     expect(operationFor(routeOf('GET /a', { operationId: 'readA' })).operationId).to.equal('readA')
   })
 
+  it('has a number for a layer of a Koa router where a route has it, also one of a later path', () => {
+    const layer = { ...routeOf('GET /a-b'), adopted: { router: {}, sensitive: true } }
+    const { paths } = documentOf([layer, routeOf('GET /a/b')])
+    const given = ['/a-b', '/a/b'].map((path) => paths[path]!['get']!.operationId)
+    expect(given).to.deep.equal(['getAB2', 'getAB'])
+  })
+
   it('is rejected when two operations have it; the error names both', () => {
     const routes = [routeOf('GET /a-b'), routeOf('GET /a_b')]
     expect(() => documentOf(routes))

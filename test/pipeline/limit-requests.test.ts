@@ -169,6 +169,19 @@ for (const store of ['immediate', 'asynchronous'])
         expect(await unfinishedUpload(`${app.url}/a`)).to.equal(429)
       })
 
+      it('counts each method of a path alone', async () => {
+        const limit = { limit: 1, window: '1h', by: 'ip' } as const
+        const router = createRouter()
+          .get('/a', { limit }, () => 'ok')
+          .post('/a', { limit }, () => 'ok')
+        const app = await open(appOf(router))
+        const found = [await statuses(app, 2), await statuses(app, 2, '/a', { method: 'POST' })]
+        expect(found).to.deep.equal([
+          [200, 429],
+          [200, 429],
+        ])
+      })
+
       it('counts strangers of a guarded route by address: 401, then 429', async () => {
         const app = await open(appOf(limited(PER_MINUTE, { auth: true })))
         expect(await statuses(app, 3)).to.deep.equal([401, 401, 429])

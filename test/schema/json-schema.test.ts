@@ -159,6 +159,16 @@ describe('The JSON Schema of a Standard Schema validator', () => {
     expect(output(schema)).to.deep.include({ required: ['a', 'b'] })
   })
 
+  it('is closed below a key with the signs of a pointer', () => {
+    const closed = { type: 'object', properties: {}, additionalProperties: false }
+    const schema = z.object({ 'a/~1': z.strictObject({}) })
+    expect(output(schema)).to.deep.equal({
+      type: 'object',
+      properties: { 'a/~1': closed },
+      required: ['a/~1'],
+    })
+  })
+
   it('has its references expanded, except where a schema refers to itself', () => {
     const user = z.object({ id: z.string() }).meta({ id: 'User' })
     const tree = z.object({

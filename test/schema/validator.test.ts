@@ -114,6 +114,15 @@ describe('A body validator', () => {
     expect(issuesOf(validate(yup.object({ tag: yup.array(yup.string()) }), { tag: 'a' }))).to.have.keys('tag')
   })
 
+  it('returns no more issues than asked for, also of a library without a limit', () => {
+    const keys = ['a', 'b', 'c', 'd']
+    const fieldsOf = <Field>(field: Field) => Object.fromEntries(keys.map((key) => [key, field]))
+    for (const schema of [z.object(fieldsOf(z.string())), yup.object(fieldsOf(yup.string().required()))]) {
+      const found = compileValidator(schema, 'body').validate({}, 3) as Invalid
+      expect(found.issues).to.have.length(3)
+    }
+  })
+
   it('keeps, strips or rejects unknown keys as the schema requires', () => {
     const fields = { a: yup.string() }
     expect(validate(yup.object(fields), { a: 'x', b: 1 })).to.deep.equal({ a: 'x', b: 1 })

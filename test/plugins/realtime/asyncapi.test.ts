@@ -56,7 +56,7 @@ const room = defineSocket(
 )
 
 describe('The AsyncAPI document', () => {
-  it('describes socket routes: address, handshake, guard, and the messages of each direction', async () => {
+  it('describes socket routes by their path: handshake, guard, and the messages of each direction', async () => {
     const users = createUsers()
     const app = createApp({
       logger: false,
@@ -67,11 +67,11 @@ describe('The AsyncAPI document', () => {
       .use(realtime())
       .use(
         createRouter()
-          .get('/rooms/:id', room)
           .get(
             '/ticks',
             defineSocket({ send: string() }, () => undefined),
           )
+          .get('/rooms/:id', room)
           .get('/plain', () => 1),
       )
     const { status, headers, body } = await createClient(app).get('/asyncapi.json')
