@@ -32,7 +32,7 @@ interface Run {
   readonly originalValue: unknown
   /** Set for a schema's own tests, absent for the tests of its members. */
   readonly path?: string
-  readonly options: { readonly [BUDGET]?: Budget }
+  readonly options?: { readonly [BUDGET]?: Budget }
 }
 
 interface NestedTest {
@@ -40,7 +40,7 @@ interface NestedTest {
   readonly index?: number
   readonly parent: object
   readonly originalParent: unknown
-  readonly options: { readonly [BUDGET]?: Budget }
+  readonly options?: { readonly [BUDGET]?: Budget }
 }
 
 interface Methods {
@@ -125,13 +125,17 @@ function methodsOver({ resolve, runTests, asNestedTest }: Methods): Methods {
       // `when` may return a schema of the application, or use its members.
       return resolved === this ? this : boundedSchema(resolved)
     },
-    runTests(run, panic, next) {
-      const budget = run.options[BUDGET]
-      if (budget === undefined) runTests.call(this, run, panic, next)
-      else runWithin(budget, { schema: this, run }, { panic, next })
+    // Without a budget, the version of yup may be an unknown one, with other arguments.
+    runTests(...given) {
+      const [run, panic, next] = given
+      const budget = run.options?.[BUDGET]
+      if (budget === undefined) return runTests.apply(this, given)
+      runWithin(budget, { schema: this, run }, { panic, next })
     },
-    asNestedTest(config) {
-      if (config.options[BUDGET] === undefined) return asNestedTest.call(this, config)
+    asNestedTest(...given) {
+      const [config, ...rest] = given
+      if (config.options?.[BUDGET] === undefined)
+        return asNestedTest.call(this, withOwnMember(config), ...rest)
       // Created when it runs, because most items of a hostile array are never reached.
       return (args, panic, next) => asNestedTest.call(this, withOwnMember(config))(args, panic, next)
     },

@@ -88,6 +88,28 @@ function checkYup(schema: YupNode): boolean {
   return false
 }
 
+/**
+ * Returns a schema with the corrected rules for a version of yup whose code is unknown; the schema itself if its copies
+ * do not work.
+ */
+export function correctedSchema(schema: YupNode): YupNode {
+  return canCorrect() ? boundedSchema(schema) : schema
+}
+
+let isCorrectable: boolean | undefined
+
+function canCorrect(): boolean {
+  return (isCorrectable ??= withoutThrowing(() => correctsRules(loadYup())))
+}
+
+function correctsRules({ array, date, number, object, string }: typeof Yup): boolean {
+  const item = object({ id: string().uuid(), at: date(), n: number().integer() })
+  const copy = boundedSchema(node(object({ list: array(item) }))) as unknown as Yup.ObjectSchema<object>
+  const accepts = (value: object): boolean => copy.isValidSync({ list: [value] })
+  const good = { id: '0190a1b2-3c4d-7e5f-8a6b-0123456789ab', at: '2026-10-25T01:30:00Z', n: 1 }
+  return accepts(good) && !accepts({ at: '5' }) && !accepts({ n: 2 ** 53 })
+}
+
 const OTHER_VERSION =
   "A schema was made by another version of yup than Mortar's. Import yup from 'mortar/yup', or install the same version."
 
@@ -97,7 +119,7 @@ function warn(finding: string): void {
   if (hasWarned) return
   hasWarned = true
   process.emitWarning(
-    `${finding} yup itself validates such schemas, which takes up to a hundred times longer.`,
+    `${finding} yup itself validates such schemas, which takes up to a hundred times longer${canCorrect() ? '' : ', by its own rules of dates, UUIDs and integers'}.`,
     {
       code: 'YUP_DIFFERS',
     },

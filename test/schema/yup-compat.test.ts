@@ -153,7 +153,13 @@ describe('An application whose schemas have other internals', () => {
     it(`describes them and treats inherited names as data: ${name}`, async () => {
       const other = doctored(change)
       const color = other.string().oneOf(['red', 'blue']).required()
-      const body = other.object({ color, when: other.string() }) as unknown as yup.ObjectSchema<object>
+      const ruled = { id: other.string().uuid(), at: other.date(), n: other.number().integer() }
+      const body = other.object({
+        color,
+        constructor: other.string(),
+        when: other.string(),
+        list: other.array(other.object(ruled)),
+      }) as unknown as yup.ObjectSchema<object>
       const app = createApp({ logger: false }).use(
         createRouter().post('/colors', { body, response: { 200: body } }, (ctx) => ctx.body),
       )
@@ -162,10 +168,18 @@ describe('An application whose schemas have other internals', () => {
       const schema = document.paths['/colors']!.post.requestBody.content['application/json']!.schema
       expect(schema.properties['color']).to.include({ type: 'string' })
       expect(schema.properties['color']!.enum).to.deep.equal(['red', 'blue'])
-      const sent = JSON.parse('{"color":"red","constructor":1,"__proto__":{"a":1}}') as object
+      const sent = JSON.parse('{"color":"red","toString":1,"__proto__":{"a":1}}') as object
       const found = await client.post('/colors', sent)
       expect([found.status, found.body]).to.deep.equal([200, { color: 'red' }])
       expect((await client.post('/colors', { color: 'black' })).status).to.equal(422)
+      const id = '0190a1b2-3c4d-7e5f-8a6b-0123456789ab'
+      for (const [item, status] of [
+        [{ id, at: '2026-10-25T01:30:00Z', n: 1 }, 200],
+        [{ at: '5' }, 422],
+        [{ at: '2026-02-30' }, 422],
+        [{ n: 2 ** 53 }, 422],
+      ] as const)
+        expect((await client.post('/colors', { color: 'red', list: [item] })).status).to.equal(status)
       await app.close()
     })
 })
@@ -188,12 +202,13 @@ describe('A version of yup with other internals', () => {
         const { createApp, createRouter, file: upload } = await import('${framework}/index.js')
         const { createClient } = await import('${framework}/testing/index.js')
         const { object, string } = createRequire(process.cwd() + '/x.js')('yup')
-        const body = object({ title: string().oneOf(['a', 'b']).required(), doc: upload().required() })
+        const body = object({ title: string().oneOf(['a', 'b']).required(), doc: upload().required(), id: string().uuid() })
         const app = createApp({ logger: false }).use(createRouter().post('/', { body }, (ctx) => ctx.body.doc.size))
         const client = createClient(app)
         const { body: document } = await client.get('/openapi.json')
         const form = new FormData()
         form.set('title', 'a')
+        form.set('id', '0190a1b2-3c4d-7e5f-8a6b-0123456789ab')
         form.set('doc', new File(['four'], 'a.txt'))
         const { schema } = document.paths['/'].post.requestBody.content['multipart/form-data']
         console.log(schema.properties.title.enum.join(), (await client.post('/', form)).text)

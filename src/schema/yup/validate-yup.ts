@@ -3,7 +3,7 @@ import { DEFAULT_LIMIT } from '../issue-list.ts'
 import { ruleNamed, ruleOfTest } from './rule-of-test.ts'
 import { withoutInheritedKeys } from './shape-guard.ts'
 import type { Validate } from '../validate.ts'
-import { isKnownYup } from '../../compat/yup-self-test.ts'
+import { correctedSchema, isKnownYup } from '../../compat/yup-self-test.ts'
 import { matchesUrls } from '../../compat/yup-url.ts'
 import { boundedOptions, boundedSchema, failedTestOf } from '../../compat/yup-bounds.ts'
 import {
@@ -42,14 +42,14 @@ interface Settings {
   readonly limit: number
 }
 
-/** Validates with yup's documented interface only, for a version whose private parts are unknown. */
+/** Validates with yup's documented interface and the corrected rules, for a version whose private parts are unknown. */
 async function validatePublicly(schema: YupNode, value: unknown, settings: Settings): Promise<unknown> {
   const { options, limit } = settings
   const wrongUrl = findWrongUrl(schema, value)
   if (wrongUrl !== undefined)
     return new Invalid([issueAt(wrongUrl, { rule: 'url' }, `${wrongUrl || 'this'} must be a valid URL`)])
   try {
-    return await schema.validate(value, { ...options, abortEarly: false })
+    return await correctedSchema(schema).validate(value, { ...options, abortEarly: false })
   } catch (error) {
     if ((error as Error).name !== 'ValidationError') throw error
     return new Invalid(issuesOf(error as YupIssue).slice(0, limit))
