@@ -3,7 +3,7 @@ import type { PlannedSchedule } from '@mortar/jobs'
 import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
 import { claimOne, NAMES, newJob, type EnginePair } from './engine-contract.ts'
 
-const EVERY_MINUTE: PlannedSchedule = {
+export const EVERY_MINUTE: PlannedSchedule = {
   name: 'report',
   pattern: '* * * * *|UTC',
   next: (after) => (Math.floor(after / 60_000) + 1) * 60_000,
@@ -33,6 +33,25 @@ export function testClock(pair: () => EnginePair): void {
     expect(Math.min(...ends)).to.be.at.least(LEASE)
     expect(Math.max(...ends)).to.be.lessThan(LEASE + SPREAD)
     expect(new Set(ends).size).to.be.greaterThan(1)
+  })
+
+  it('counts a job of a dead process as waiting, and removes it', async () => {
+    const { one, pass } = pair()
+    await one.add(newJob())
+    const { id } = (await claimOne(one))!
+    await pass(LEASE + SPREAD)
+    expect(await one.counts()).to.include({ waiting: 1, running: 0 })
+    expect(await one.list({ state: 'running' })).to.deep.equal([])
+    expect(await one.remove(id)).to.equal(true)
+  })
+
+  it('keeps an old job for its time after it has failed', async () => {
+    const { one, pass } = pair()
+    await one.add(newJob())
+    await pass(600_000)
+    await one.settle((await claimOne(one))!, { is: 'failed', error: 'x' })
+    await one.prune(300_000)
+    expect(await one.list()).to.have.lengthOf(1)
   })
 
   it('counts how long the oldest has waited', async () => {

@@ -63,6 +63,7 @@ export function testPromises(pair: () => EnginePair): void {
     await pass(2 * lease)
     expect(await claimOne(one)).to.equal(undefined)
     expect(await one.list()).to.deep.equal([])
+    for (const change of ['retry', 'remove'] as const) expect(await one[change](job.id)).to.equal(false)
   })
 
   it('adds a job with the commit of a transaction, and never after its rollback', async () => {
@@ -205,21 +206,26 @@ export function testPromises(pair: () => EnginePair): void {
   })
 
   it('keeps a failed job, which can be listed, retried and deleted', async () => {
-    const { one, other, pass, lease } = pair()
+    const { one, other, pass, now, lease } = pair()
     const job = newJob({ key: 'k' })
     await one.add(job)
-    await one.settle(await claimSoon(one), { is: 'failed', error: 'Error: no' })
+    const claimed = await claimSoon(one)
+    await pass(STEP)
+    const ended = now()
+    await one.settle(claimed, { is: 'failed', error: 'Error: no' })
     await pass(2 * lease)
     expect(await claimOne(one)).to.equal(undefined)
     const [failed, ...others] = await other.list({ state: 'failed', name: 'send' })
     expect(failed).to.include({ id: job.id, name: 'send', state: 'failed', attempt: 1, error: 'Error: no' })
+    expect(failed!.dueAt.getTime()).to.be.within(ended, now())
     expect(others).to.deep.equal([])
     expect(await one.list({ state: 'failed', name: 'report' })).to.deep.equal([])
-    expect(await one.counts()).to.include({ waiting: 0, running: 0, failed: 1 })
+    expect(await one.counts()).to.deep.equal({ waiting: 0, running: 0, failed: 1, oldest: 0 })
     expect(await one.retry(randomUUID())).to.equal(false)
     expect(await one.remove(randomUUID())).to.equal(false)
     expect(await other.retry(job.id)).to.equal(true)
     expect(await one.retry(job.id)).to.equal(false)
+    expect((await one.list())[0]).to.include({ state: 'waiting', attempt: 0, error: undefined })
     const again = await claimSoon(one)
     expect(again.attempt).to.equal(1)
     expect(await one.remove(job.id)).to.equal(false)
@@ -262,14 +268,14 @@ export function testPromises(pair: () => EnginePair): void {
   })
 
   it('lists jobs in the order of their moments, as many as are wanted', async () => {
-    const { one } = pair()
-    const [later, soon, due] = [
-      newJob({ due: { after: 60_000 } }),
-      newJob({ due: { after: 30_000 } }),
-      newJob(),
-    ]
-    for (const job of [later, soon, due]) await one.add(job)
-    const order = [due, soon, later].map(({ id }) => id)
+    const { one, pass } = pair()
+    const jobs = [60_000, 30_000, 0].map((after) => newJob({ due: { after }, data: String(after) }))
+    for (const job of jobs) {
+      await one.add(job)
+      await pass(STEP)
+    }
+    expect(await one.waiting('send')).to.deep.equal(['60000', '30000', '0'])
+    const order = jobs.map(({ id }) => id).toReversed()
     for (const limit of [1, 2, 3]) {
       const listed = await one.list({ state: 'waiting', limit })
       expect(listed.map(({ id }) => id)).to.deep.equal(order.slice(0, limit))
@@ -349,11 +355,11 @@ export function testPromises(pair: () => EnginePair): void {
 
   it('deletes failed jobs after their time', async () => {
     const { one, pass } = pair()
-    await one.add(newJob())
-    await one.settle(await claimSoon(one), { is: 'failed', error: 'x' })
+    for (const name of NAMES) await one.add(newJob({ name }))
+    for (const _name of NAMES) await one.settle(await claimSoon(one), { is: 'failed', error: 'x' })
     await pass(50)
     await one.prune(60_000)
-    expect(await one.list()).to.have.lengthOf(1)
+    expect(await one.list()).to.have.lengthOf(2)
     await pass(50)
     await one.prune(50)
     expect(await one.list()).to.deep.equal([])

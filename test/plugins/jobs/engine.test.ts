@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
-import type { DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
+import { addDue } from '../../../plugins/jobs/database/schedules.ts'
+import { kindOf, statementsOf, type DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
 import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
 import * as schema from '@mortar/jobs/schema'
 import { KINDS_AND_DRIVERS } from '../database/databases.ts'
-import { testClock } from './engine-clock.ts'
-import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
+import { EVERY_MINUTE, testClock } from './engine-clock.ts'
+import { claimOne, NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
 
 for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`the engine of jobs in a database: ${kind}`, () => {
@@ -43,6 +44,23 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         })
         expect(await one.counts()).to.include({ waiting: 2, failed: 0 })
       })
+
+    it('does not add a moment again whose job another process has added and done meanwhile', async () => {
+      const { one, other, pass, now } = pair
+      const db = await place().open(schema)
+      const source = db as unknown as DataSourceLike
+      const { run } = statementsOf(source, kindOf(source)!, now)
+      await one.addScheduled([EVERY_MINUTE])
+      await pass(60_000)
+      let added = 0
+      const standing = async <T>(work: (tx: never) => Promise<T>): Promise<T> => {
+        await other.addScheduled([EVERY_MINUTE])
+        await other.settle((await claimOne(other))!, { is: 'done' })
+        return db.transaction((tx) => work(tx as never))
+      }
+      await addDue(run, { transact: standing, add: async () => void added++ }, [EVERY_MINUTE])
+      expect(added).to.equal(0)
+    })
 
     testPromises(() => pair)
     testClock(() => pair)

@@ -77,6 +77,14 @@ describe('the engine of jobs in pg-boss', () => {
     expect(await one.list()).to.have.lengthOf(1)
   })
 
+  it('does not name a job that has failed among those that wait for their file', async () => {
+    const { one } = pair
+    await one.add(newJob({ name: 'gone' }))
+    const [claimed] = await one.claim(['gone'], 1)
+    await one.settle(claimed!, { is: 'failed', error: 'x' })
+    expect(await one.unknown(NAMES)).to.deep.equal([])
+  })
+
   it('removes a job with its key, or neither', async () => {
     const db = await place().open(schema)
     await testRemoval(db, engineOf(db))
