@@ -9,6 +9,7 @@ import { createApp, createRouter, defineBrick, defineRoute, type App, type Defin
 import { takeOver, type Takeover } from 'mortar/kit'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { connectionsOf } from '../support/connections-of.ts'
+import { deferred } from '../support/deferred.ts'
 
 /** A brick with a protocol of its own, which sends back what it receives. */
 const shout = defineBrick({ name: 'shout', upgrades: ['shout'] })
@@ -67,6 +68,24 @@ describe('A connection that changes its protocol', () => {
       const { url } = await open(app)
       const received = await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}hello`, 'HELLO')
       expect(received).to.match(/^HTTP\/1\.1 101 [^]*x-own: a[^]*HELLO$/)
+    })
+
+    it('is not ended again by the stop of the application', async () => {
+      let ends = 0
+      const over = deferred()
+      const begin: Takeover['begin'] = ({ socket }, life) => {
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
+        socket.resume().on('close', () => {
+          life.ended()
+          over.resolve()
+        })
+      }
+      const app = create(shoutRoute({ begin, end: () => void ends++ }))
+      const { url, close } = await open(app)
+      await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '101')
+      await over.promise
+      await close()
+      expect(ends).to.equal(0)
     })
 
     it('stays HTTP if the takeover refuses, or middleware responds instead', async () => {

@@ -74,6 +74,10 @@ describe('A long response of a guarded route', () => {
 
     const cut: Readonly<Record<string, Handler>> = {
       'an async iterable': (ctx) => forever([], ctx),
+      'an async iterable after headers that the handler has sent': (ctx) => {
+        ctx.koa.res.flushHeaders()
+        return forever([], ctx)
+      },
       'a download that its client reads slowly': (ctx) => sendFile(ctx, Buffer.alloc(64 * 1024 * 1024)),
     }
     for (const [name, handler] of Object.entries(cut))

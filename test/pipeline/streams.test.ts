@@ -119,6 +119,20 @@ describe('A stream as a response', () => {
       expect(await response.text().catch(() => 'cut off')).to.equal('cut off')
     })
 
+    it('that fails half-way is logged once', async () => {
+      const failures: string[] = []
+      const error = (...line: readonly unknown[]): void => void failures.push(JSON.stringify(line))
+      const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error, child: () => logger }
+      const handler = () => Readable.from(throwing('part'))
+      const app = createApp({ logger, logRequests: false }).use(createRouter().get('/', handler))
+      const { fetch, close } = await open(app)
+      await (await fetch('/')).text().catch(ignore)
+      while (failures.length === 0) await nextTurn()
+      await close()
+      expect(failures).to.have.length(1)
+      expect(failures[0]).to.include('The source failed.')
+    })
+
     it('that is destroyed half-way without an error ends the connection', async () => {
       const stream = new PassThrough()
       stream.write('part')

@@ -88,6 +88,28 @@ describe('The result of sse() or sendFile() that a handler does not return', () 
       expect(await (await fetch('/up')).text()).to.equal('up')
     })
 
+    it('is ended if it is ready before the handler returns another value', async () => {
+      const ended = deferred()
+      const events = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: false, value: 'a' }),
+          return: async () => {
+            ended.resolve()
+            return { done: true, value: undefined }
+          },
+        }),
+      }
+      const { fetch } = await serve(async (ctx) => {
+        // The first call loads the module.
+        ;(await sse(ctx, [])).destroy()
+        void sse(ctx, events as AsyncIterable<string>)
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
+        return 'other'
+      })
+      expect(await (await fetch('/feed')).text()).to.equal('other')
+      await ended.promise
+    })
+
     it('is a logged error if it fails before the handler returns another value', async () => {
       const { fetch, lines } = await serve(async (ctx) => {
         void sendFile(ctx, '/does/not/exist')

@@ -18,6 +18,8 @@ describe('limits() with a store that fails', () => {
     const limiter = app.container.resolve<Limiter>('limiter')
     const degraded = (): unknown => app.services.gauges.all.get('limits_degraded')!.read()
     expect(degraded()).to.equal(0)
+    // One worker that counts alone is shown.
+    expect(app.services.gauges.all.get('limits_degraded')).to.have.property('combine', 'max')
     for (let times = 0; times < 2; times++)
       expect((await limiter.consume('a', { limit: 3, window: '1h' })).allowed).to.equal(true)
     expect(lines).to.deep.equal([
