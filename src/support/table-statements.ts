@@ -64,7 +64,8 @@ export type RowsById = (
 ) => {
   /** @param condition of the rows besides their ids. */
   update(set: string, condition?: string): string
-  delete(): string
+  /** @param condition of the rows besides their ids. */
+  delete(condition?: string): string
 }
 
 /** Makes the statements of a brick on tables of its own. */
@@ -101,7 +102,7 @@ const rowsInList: RowsById = (table, ids) => {
   const where = `WHERE id IN (${ids.map(() => '?').join(', ')})`
   return {
     update: (set, condition = 'TRUE') => `UPDATE ${table} SET ${set} ${where} AND ${condition}`,
-    delete: () => `DELETE FROM ${table} ${where}`,
+    delete: (condition = 'TRUE') => `DELETE FROM ${table} ${where} AND ${condition}`,
   }
 }
 
@@ -114,7 +115,7 @@ const rowsInJoin: RowsById = (table, ids) => {
   const rows = `(${listed}) AS ids STRAIGHT_JOIN ${table} AS changed ON changed.id = listed`
   return {
     update: (set, condition = 'TRUE') => `UPDATE ${rows} SET ${set} WHERE ${condition}`,
-    delete: () => `DELETE changed FROM ${rows}`,
+    delete: (condition = 'TRUE') => `DELETE changed FROM ${rows} WHERE ${condition}`,
   }
 }
 

@@ -88,7 +88,7 @@ export function administration({ run, rowsById }: Statements): Administration {
       for (let found = MOST; found === MOST;) {
         const ids = (await run(old, [keep])).records.map(({ id }) => id)
         found = ids.length
-        if (found > 0) await run(rowsById('{jobs}', ids).delete(), ids)
+        if (found > 0) await run(rowsById('{jobs}', ids).delete("state = 'failed'"), ids)
       }
     },
   }

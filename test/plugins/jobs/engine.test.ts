@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
 import { addDue } from '../../../plugins/jobs/database/schedules.ts'
@@ -44,6 +45,28 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         })
         expect(await one.counts()).to.include({ waiting: 2, failed: 0 })
       })
+
+    it('keeps a failed job that is retried while others are deleted', async () => {
+      const { other, pass, now } = pair
+      const db = await place().open(schema)
+      const engine = databaseEngine(db, now)
+      const job = newJob()
+      await engine.add(job)
+      await engine.settle((await claimOne(engine))!, { is: 'failed', error: 'x' })
+      await pass(60_000)
+      const create = db.createQueryRunner.bind(db)
+      mock.method(db, 'createQueryRunner', (...given: Parameters<typeof create>) => {
+        const runner = create(...given)
+        const query = runner.query.bind(runner)
+        runner.query = (async (...statement: [string]) => {
+          if (statement[0].startsWith('DELETE')) expect(await other.retry(job.id)).to.equal(true)
+          return query(...statement)
+        }) as typeof runner.query
+        return runner
+      })
+      await engine.prune(1000)
+      expect((await other.list()).map(({ state }) => state)).to.deep.equal(['waiting'])
+    })
 
     it('does not add a moment again whose job another process has added and done meanwhile', async () => {
       const { one, other, pass, now } = pair
