@@ -29,6 +29,7 @@ interface Source {
 }
 
 interface Settings {
+  readonly url?: unknown
   readonly host?: unknown
   readonly database?: unknown
   readonly replication?: { readonly master: object }
@@ -122,8 +123,9 @@ function mysqlLinks({ driver, options }: Source, several: Multiple): OpenLink | 
   if (mysql === undefined || driver.createConnectionOptions === undefined) return undefined
   const credentials: Settings = options.replication?.master ?? options
   const settings: Settings = driver.createConnectionOptions(options, credentials)
-  // Without a host, the driver would connect to a server on this computer. A URL has no host of its own.
-  const isExpected = 'host' in settings && (credentials.host ?? settings.host) === settings.host
+  // Without a host, the driver would connect to a server on this computer. That of a URL replaces the option.
+  const host = credentials.url === undefined ? credentials.host : undefined
+  const isExpected = 'host' in settings && (host ?? settings.host) === settings.host
   if (!isExpected) return undefined
   return (onLost) => openMysql(mysql.createConnection({ ...settings, ...several }), onLost)
 }

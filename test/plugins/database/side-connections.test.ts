@@ -121,6 +121,17 @@ describe('A connection beside the pool', () => {
     expect(log).to.deep.equal([])
   })
 
+  it('goes to the host of a URL on MariaDB, whatever the option host says', () => {
+    const options = { type: 'mysql', url: 'mysql://db/app', host: 'other' }
+    const driver = {
+      mysql: { createConnection: () => ({}) as never },
+      createConnectionOptions: () => ({ host: 'db' }),
+    }
+    expect(sideConnections.open({ options, driver })).not.to.equal(undefined)
+    const { url: _, ...withoutUrl } = options
+    expect(sideConnections.open({ options: withoutUrl, driver })).to.equal(undefined)
+  })
+
   it('is impossible for SQLite in memory and for other kinds of database', () => {
     const memory = { options: { type: 'better-sqlite3', database: ':memory:' }, driver: { sqlite: Date } }
     expect(sideConnections.open(memory)).to.equal(undefined)
