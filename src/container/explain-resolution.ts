@@ -92,3 +92,34 @@ export function asynchronous(made: Promise<unknown>, name: string, owner: string
     remedy: `Make the object in the factory and connect it in the \`start\` of a brick, or await it before: ${name}: value(await …).`,
   })
 }
+
+interface NamedServices {
+  readonly cradle: Readonly<Record<string, unknown>>
+  readonly names: readonly string[]
+  ownerOf(name: string): string | undefined
+}
+
+/** Returns the services of an application by name. The error for a name that is not registered says what to do. */
+export function explainedServices(
+  container: NamedServices,
+  isAssembled: () => boolean,
+): NamedServices['cradle'] {
+  return new Proxy(container.cradle, {
+    get(cradle, key) {
+      const name = key as string
+      try {
+        return cradle[name]
+      } catch (error) {
+        if (!isAssembled() && readResolution(error)?.kind === 'missing') throw readEarly(name)
+        throw explainInRequest(error, name, container.ownerOf(name) ?? 'app.services', container.names)
+      }
+    },
+  })
+}
+
+function readEarly(name: string): StartupError {
+  return new StartupError(`app.services.${name} was read before the start.`, {
+    code: 'MORTAR_SERVICE_EARLY',
+    remedy: 'Read it after await app.ready() or app.listen(), or in a handler or the start of a brick.',
+  })
+}
