@@ -139,6 +139,8 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
         running.catch((reason: unknown) => reason),
         wait(30_000, 'It waits for the lock.', { ref: false }),
       ])
+      // The server would keep the locks of the lost sessions, for which the end of the test would wait.
+      await network.close()
       expect(error).to.have.property('code', 'MORTAR_MIGRATION_FAILED')
     })
 

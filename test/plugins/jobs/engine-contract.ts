@@ -287,7 +287,9 @@ export function testPromises(pair: () => EnginePair): void {
   it('counts the age of the oldest waiting job', async () => {
     const { one, pass, now } = pair()
     await one.add(newJob())
-    const [added] = [now(), await one.claim(['report'], 1)]
+    // An engine with a store of its own has the job there from now on.
+    await one.claim(['report'], 1)
+    const added = now()
     await pass(300)
     const later = now()
     await one.add(newJob())
