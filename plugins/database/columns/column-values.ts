@@ -21,11 +21,10 @@ const adapted = new WeakSet<DataSource['driver']>()
 /**
  * Makes the values of columns independent of the time zone of the process, where TypeORM would use local time: a string
  * without a zone is an instant in UTC, and a Date in a column `date` is its day in UTC. Refuses a date that the database
- * would store as something else. A `bigint` is a string on every database. A repeated call does nothing, nor does one for
- * MongoDB, which has no columns.
+ * would store as something else. A `bigint` is a string on every database. A repeated call does nothing.
  */
 export function adaptColumnValues({ driver, options }: DataSource): void {
-  if (options.type === 'mongodb' || adapted.has(driver)) return
+  if (adapted.has(driver)) return
   adapted.add(driver)
   const isSqlite = options.type === 'better-sqlite3'
   const writeUtcDay = utcDayWriter(driver)

@@ -108,14 +108,16 @@ const PROBE = new OtherDay('2026-10-25T12:00Z')
 const PROBE_DAY = '2026-10-25'
 
 /**
- * Returns the function by which a Date in a column `date` is written as its day in UTC.
- * @throws StartupError if the driver would write its local day.
+ * Returns the function by which a Date in a column `date` is written as its day in UTC. Drivers of databases without such
+ * columns, and those that send a Date, ignore it.
+ * @throws StartupError if the driver would write the local day as text.
  */
 export function utcDayWriter(driver: Driver): (column: ColumnMetadata) => void {
   const write = (column: { utc: boolean }): void => void (column.utc = true)
   const column = { type: 'date', utc: false } as ColumnMetadata
   write(column)
-  if (methodOf(driver, 'preparePersistentValue')(PROBE, column) !== PROBE_DAY)
+  const written: unknown = methodOf(driver, 'preparePersistentValue')(PROBE, column)
+  if (typeof written === 'string' && written !== PROBE_DAY)
     throw lacks("does not write days by 'utc' of a column")
   return write
 }

@@ -32,6 +32,13 @@ describe('createDataSource', () => {
     expect(createDataSource({ type: 'better-sqlite3', database: ':memory:' }).isInitialized).to.equal(false)
   })
 
+  // Their drivers have other columns, or none.
+  for (const type of ['mongodb', 'mssql', 'oracle', 'cockroachdb', 'sap'] as const)
+    it(`makes one of the type ${type}, which the brick does not know`, () => {
+      const source = createDataSource({ type, database: 'app', driver: {} } as ConnectionOptions)
+      expect(source.options.type).to.equal(type)
+    })
+
   const USER = class User {
     id = 1
   }
