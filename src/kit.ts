@@ -91,9 +91,11 @@ export type {
   BuildStatement,
   DatabaseKind,
   DataSourceLike,
+  DeleteRows,
   RowsById,
   RunStatement,
   TableStatementOptions,
+  TableStatements,
 } from './support/table-statements.ts'
 export { weaknessOfSecret } from './support/weak-secret.ts'
 export { withDeadline } from './support/with-deadline.ts'

@@ -68,11 +68,22 @@ export type RowsById = (
   delete(condition?: string): string
 }
 
+/** Deletes the rows of a table, such as `{jobs}`, for which a condition is true, some at a time by their `id`. */
+export type DeleteRows = (table: string, condition: string, values?: readonly unknown[]) => Promise<void>
+
+/** Statements on the tables of a brick. */
+export interface TableStatements {
+  readonly build: BuildStatement
+  readonly run: RunStatement
+  readonly rowsById: RowsById
+  readonly deleteRows: DeleteRows
+}
+
+/** Rows that one statement of `deleteRows` deletes. */
+const MOST = 200
+
 /** Makes the statements of a brick on tables of its own. */
-export function tableStatements(
-  db: DataSourceLike,
-  options: TableStatementOptions,
-): { readonly build: BuildStatement; readonly run: RunStatement; readonly rowsById: RowsById } {
+export function tableStatements(db: DataSourceLike, options: TableStatementOptions): TableStatements {
   const { kind, fixedTime, of } = options
   const tables = Object.entries(options.tables).map(
     ([word, name]) => [`{${word}}`, nameOfTable(db, name)] as const,
@@ -95,7 +106,17 @@ export function tableStatements(
     if (tx !== undefined) return runnerOf(tx, of).query(build(sql), values, true)
     return retryRolledBack(() => runInPool(db, build(sql), values))
   }
-  return { build, run, rowsById: kind === 'mysql' ? rowsInJoin : rowsInList }
+  const rowsById = kind === 'mysql' ? rowsInJoin : rowsInList
+  const deleteRows: DeleteRows = async (table, condition, values = []) => {
+    for (let found = MOST; found === MOST;) {
+      const { records } = await run(`SELECT id FROM ${table} WHERE ${condition} LIMIT ${MOST}`, values)
+      const ids = records.map(({ id }) => id)
+      found = ids.length
+      // The condition again, because a row may have changed since.
+      if (found > 0) await run(rowsById(table, ids).delete(condition), [...ids, ...values])
+    }
+  }
+  return { build, run, rowsById, deleteRows }
 }
 
 const rowsInList: RowsById = (table, ids) => {

@@ -8,9 +8,6 @@ const RUNNING = 'worker IS NOT NULL AND run_at > {now}'
 /** Not the rows of schedules, and those of jobs that another store carries. */
 const LISTED = "state IN ('waiting', 'failed')"
 
-/** Rows that one statement deletes. */
-const MOST = 200
-
 const STATES = {
   failed: "state = 'failed'",
   running: `state = 'waiting' AND ${RUNNING}`,
@@ -60,7 +57,7 @@ export function readCounts(row: Readonly<Record<string, unknown>>): JobCounts {
 }
 
 /** The part of the engine for those who look after it. */
-export function administration({ run, rowsById }: Statements): Administration {
+export function administration({ run, deleteRows }: Statements): Administration {
   const changes = async (...given: Parameters<RunStatement>): Promise<boolean> =>
     (await run(...given)).affected !== 0
   const texts = async (sql: string, values: readonly unknown[]): Promise<readonly string[]> =>
@@ -83,13 +80,6 @@ export function administration({ run, rowsById }: Statements): Administration {
         names,
       )
     },
-    async prune(keep) {
-      const old = `SELECT id FROM {jobs} WHERE state = 'failed' AND run_at < {now} - ? LIMIT ${MOST}`
-      for (let found = MOST; found === MOST;) {
-        const ids = (await run(old, [keep])).records.map(({ id }) => id)
-        found = ids.length
-        if (found > 0) await run(rowsById('{jobs}', ids).delete("state = 'failed'"), ids)
-      }
-    },
+    prune: (keep) => deleteRows('{jobs}', "state = 'failed' AND run_at < {now} - ?", [keep]),
   }
 }

@@ -1,15 +1,21 @@
-import { tableStatements, type DatabaseKind, type DataSourceLike } from 'mortar/kit'
+import { tableStatements, type DatabaseKind, type DataSourceLike, type TableStatements } from 'mortar/kit'
 
 export { kindOf } from 'mortar/kit'
-export type { DatabaseKind as Kind, DataSourceLike, RunStatement } from 'mortar/kit'
-
-/** Statements on the table of jobs, `{jobs}`. */
-export type Statements = ReturnType<typeof tableStatements>
+export type {
+  DatabaseKind as Kind,
+  DataSourceLike,
+  RunStatement,
+  TableStatements as Statements,
+} from 'mortar/kit'
 
 /**
- * Makes statements on the table of jobs.
+ * Makes statements on the table of jobs, `{jobs}`.
  * @param fixedTime replaces the clock of the database in tests.
  */
-export function statementsOf(db: DataSourceLike, kind: DatabaseKind, fixedTime?: () => number): Statements {
+export function statementsOf(
+  db: DataSourceLike,
+  kind: DatabaseKind,
+  fixedTime?: () => number,
+): TableStatements {
   return tableStatements(db, { kind, tables: { jobs: 'mortar_jobs' }, of: 'jobs.add', fixedTime })
 }

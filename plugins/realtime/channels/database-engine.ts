@@ -13,6 +13,7 @@ import {
   tableStatements,
   type DataSourceLike,
   type SideConnections,
+  type TableStatements,
   type Transaction,
 } from 'mortar/kit'
 import { membersOf } from './database-members.ts'
@@ -29,7 +30,6 @@ const DEADLINE = 2000
 const FIRST_DEADLINE = 30_000
 
 type Row = Readonly<Record<string, unknown>>
-type Sql = ReturnType<typeof tableStatements>
 
 /** Keeps events and users in tables of the database. @throws StartupError `MORTAR_CHANNELS_OPTION` for another kind. */
 export function databaseEngine(services: Cradle): ChannelEngine {
@@ -72,7 +72,8 @@ export function databaseEngine(services: Cradle): ChannelEngine {
       return (await reader.read(after))!
     },
     async tidy() {
-      await deleteExpired(sql)
+      // By id, because MariaDB locks the events that it looks at, and waits for those of open transactions.
+      await sql.deleteRows('{events}', "seq IS NOT NULL AND id <> 'counter' AND expires_at < {now}")
       await run(`DELETE FROM {members} WHERE expires_at < {now} - ${SPARE}`)
     },
     ...membersOf(sql, kind === 'mysql'),
@@ -87,7 +88,7 @@ function rowIds(): () => string {
   return () => `${String(++count).padStart(15, '0')}-${process}`
 }
 
-async function open({ run }: Sql): Promise<Place> {
+async function open({ run }: TableStatements): Promise<Place> {
   const find = async (): Promise<Place | undefined> => {
     const { records } = await run(
       "SELECT event, seq, published_at, {now} AS now_ms FROM {events} WHERE id = 'counter'",
@@ -121,7 +122,7 @@ async function open({ run }: Sql): Promise<Place> {
 }
 
 /** Gives numbers to committed events, after those that have some. */
-async function numberEvents({ run, rowsById }: Sql, tx: Transaction): Promise<void> {
+async function numberEvents({ run, rowsById }: TableStatements, tx: Transaction): Promise<void> {
   // A write, because SQLite and MariaDB fix what a transaction sees with its first read.
   await run("UPDATE {events} SET seq = seq WHERE id = 'counter'", [], tx)
   const [counter] = (
@@ -151,18 +152,6 @@ async function numberEvents({ run, rowsById }: Sql, tx: Transaction): Promise<vo
   )
 }
 
-/** Deletes by id, because MariaDB locks the events that it looks at, and waits for those of open transactions. */
-async function deleteExpired({ run, rowsById }: Sql): Promise<void> {
-  for (let found = PAGE; found === PAGE;) {
-    const { records } = await run(
-      `SELECT id FROM {events} WHERE seq IS NOT NULL AND id <> 'counter' AND expires_at < {now} LIMIT ${PAGE}`,
-    )
-    found = records.length
-    const ids = records.map(({ id }) => id)
-    if (found > 0) await run(rowsById('{events}', ids).delete(), ids)
-  }
-}
-
 /** Events, and whether others wait for their numbers. */
 type Numbered = Reading & { readonly isPending: boolean }
 
@@ -172,7 +161,7 @@ interface Reader {
 }
 
 /** Reads on a connection beside the pool, if there is one: a full pool must not delay the events. */
-function readerOf(services: Cradle, db: DataSourceLike, { build, run }: Sql): Reader {
+function readerOf(services: Cradle, db: DataSourceLike, { build, run }: TableStatements): Reader {
   const beside = Object.hasOwn(services, 'sideConnections')
     ? (services['sideConnections'] as SideConnections)
     : undefined

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { tableStatements } from 'mortar/kit'
+import type { TableStatements } from 'mortar/kit'
 import { LEASE, type ChannelEngine } from './engine.ts'
 
 /** Users in channels, each with a lease of this process. */
 export function membersOf(
-  { run }: ReturnType<typeof tableStatements>,
+  { run }: TableStatements,
   isMysql: boolean,
 ): Pick<ChannelEngine, 'enter' | 'leave' | 'present'> {
   const process = randomUUID()
