@@ -16,7 +16,7 @@ export const SCHEDULE_KEY = 'every'
 /** Milliseconds after which a moment counts as missed. */
 const LATE = 60_000
 
-/** Stores the next moment of schedules without a row, or with a row of another pattern. */
+/** Stores the next moment of schedules without a row, with a row of another pattern, or of a clock that was far ahead. */
 export async function plan(
   run: RunStatement,
   insert: (name: string, pattern: string, moment: number) => Promise<unknown>,
@@ -25,7 +25,8 @@ export async function plan(
   const rows = await rowsOf(run, schedules)
   for (const { name, pattern, next } of schedules) {
     const row = rows.find((each) => each.name === name)
-    const moment = row?.pattern === pattern ? undefined : next(row?.now ?? (await currentTime(run)))
+    if (row?.pattern === pattern && !isFarAhead(row, next)) continue
+    const moment = next(row?.now ?? (await currentTime(run)))
     if (moment === undefined) continue
     if (row === undefined) await insert(name, pattern, moment)
     else
@@ -36,6 +37,13 @@ export async function plan(
         row.pattern,
       ])
   }
+}
+
+/** Two moments may lie ahead of a clock that was set back a little, and none of them may come twice. */
+function isFarAhead({ moment, now }: ScheduleRow, next: PlannedSchedule['next']): boolean {
+  const first = next(now + LATE)
+  const second = first === undefined ? undefined : next(first)
+  return second !== undefined && moment > second
 }
 
 /** Adds the jobs whose moment has come. */

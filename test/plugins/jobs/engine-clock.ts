@@ -134,6 +134,20 @@ export function testClock(pair: () => EnginePair): void {
     expect(await one.waiting('report')).to.have.lengthOf(1)
   })
 
+  it('goes on at the next start after the clock was a year ahead', async () => {
+    const { one, other, pass } = pair()
+    const year = 365 * 86_400_000
+    await one.addScheduled([EVERY_MINUTE])
+    await pass(year)
+    await one.addScheduled([EVERY_MINUTE])
+    await pass(-year)
+    await other.addScheduled([EVERY_MINUTE])
+    const before = (await one.waiting('report')).length
+    await pass(61_000)
+    await other.addScheduled([EVERY_MINUTE])
+    expect(await one.waiting('report')).to.have.length.within(before + 1, before + 2)
+  })
+
   it('goes on with the schedule of a process that runs after the newest one has gone', async () => {
     const { one, other, pass } = pair()
     const odd = { ...EVERY_MINUTE, pattern: '1-59/2 * * * *|UTC' }
