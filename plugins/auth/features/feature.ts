@@ -143,10 +143,7 @@ export interface FeatureKit {
    * @returns `over` if the account has changed meanwhile; `taken` if another account has the address.
    */
   proveEmail(user: StoredUser, email: string): Promise<'changed' | 'over' | 'taken'>
-  /**
-   * Creates an account after the response, which is the same for a taken address.
-   * @throws PasswordRefused, LimitReached.
-   */
+  /** Creates an account after the response, which is the same for a taken address. @throws PasswordRefused, LimitReached. */
   signUpUnseen(input: NewAccount, caller: Caller, told: SignUpTold): Promise<void>
   /**
    * Counts an attempt, runs its work and emits its event.
@@ -225,6 +222,8 @@ export interface FeatureAccounts {
   erase(user: StoredUser): Promise<boolean>
   /** Deletes the rows of a user who is gone. */
   forget(userId: string): Promise<void>
+  /** Ends every session of a user, and the password: whoever knows it must not get in again before a reset. */
+  endPassword(user: StoredUser): Promise<void>
   /** Mails a link that sets a new password, after the response, and again while that fails. Each failure is an event. */
   startReset(user: StoredUser, caller: Caller): void
 }

@@ -50,6 +50,7 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
       enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
       erase: (user) => eraseUser(parts, user),
       forget: (userId) => clearUser(parts, userId),
+      endPassword: ({ id }) => endEverySession(parts, id, { passwordHash: null }),
       startReset: ({ id }, caller) => parts.mails.later(() => sendReset(parts, id, caller)),
     },
     async later(work) {

@@ -141,15 +141,19 @@ export async function endSessionOf(
 
 /**
  * Ends every session of a user, including logins in progress: the password stays and its version rises. A concurrent
- * password change keeps no session alive either.
+ * password change keeps no session alive either. With `ended` the password ends too.
  */
-export async function endEverySession(parts: AuthParts, userId: string): Promise<void> {
+export async function endEverySession(
+  parts: AuthParts,
+  userId: string,
+  ended?: { readonly passwordHash: null },
+): Promise<void> {
   for (;;) {
     const user = await parts.store.findUserById(userId)
     if (user === null) break
     const { passwordHash, passwordVersion: version } = user
     await endAccessTokens(parts, userId, version)
-    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
+    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version, ...ended }
     if (await parts.store.setPassword(again)) break
   }
   await clearAfterNewPassword(parts, userId)

@@ -16,6 +16,17 @@ export type Denial = ReturnType<typeof createDenial>
 /** Creates the links of one application. */
 export function createDenial(kit: FeatureKit) {
   const page = kit.linkTo(PAGE_PATH)
+  const queue = new Map<string, Promise<void>>()
+
+  const denyOnce = async (token: string, caller: Caller, known: Known): Promise<void> => {
+    const link = await kit.challenges.find('not-me', token)
+    if (link === null) throw refused('invalid_link')
+    known.userId = link.user.id
+    // First: a process that ends in between leaves a link that works, and nobody in the account.
+    await kit.accounts.endPassword(link.user)
+    await kit.challenges.redeem(link)
+    kit.accounts.startReset(link.user, caller)
+  }
   return {
     /** Mails a notice with a link. Without a link if it cannot be stored. */
     async notify(user: StoredUser, texts: MailTexts, caller: Caller) {
@@ -26,20 +37,19 @@ export function createDenial(kit: FeatureKit) {
       const action = token && { label: 'This was not me', link: `${page}#token=${token}` }
       kit.mails.send({ ...mailTo(user, texts), ...(action && { action }) }, caller)
     },
-    /** Ends every session of the account of a link, and mails a link that sets a new password. @throws Unauthorized `invalid_link`, LimitReached. */
+    /**
+     * Ends every session and the password of the account of a link, and mails a link that sets a new password. Requests with
+     * one link run one after the other: each end of sessions also ends the reset link of the request before.
+     * @throws Unauthorized `invalid_link`, LimitReached.
+     */
     deny(token: string, caller: Caller) {
       const known: Known = {}
       return kit.attempt({ flow: 'deny', rule: 'verify', caller, known, counted: {} }, async () => {
-        const link = await kit.challenges.find('not-me', token)
-        if (link === null) throw refused('invalid_link')
-        known.userId = link.user.id
-        // First, because each end of sessions also ends the reset link of another request.
-        if (!(await kit.challenges.redeem(link))) throw refused('invalid_link')
-        await kit.sessions.endAll(link.user).catch(async (error: unknown) => {
-          await kit.challenges.restore(link).catch(ignore)
-          throw error
-        })
-        kit.accounts.startReset(link.user, caller)
+        const turn = (queue.get(token) ?? Promise.resolve())
+          .catch(ignore)
+          .then(() => denyOnce(token, caller, known))
+        queue.set(token, turn)
+        await turn.finally(() => queue.get(token) === turn && queue.delete(token))
       })
     },
   }

@@ -10,13 +10,16 @@ const denyRoute = defineRoute(
   {
     summary: 'Report a notice as not caused by the owner',
     description:
-      'Needs the token of the link in a notice. Ends every session of the account, and mails a link that sets a new password.',
+      'Needs the token of the link in a notice. Ends every session and the password of the account, and mails a link that sets a new one.',
     operationId: 'denyNotice',
     ...spentLink('DenyNotice'),
   },
   async (ctx) => {
     await featureOf<Denial>(ctx, 'notices').deny(ctx.body.token, ctx)
-    return { message: 'Every session has ended. A mail with a link for a new password is on its way.' }
+    return {
+      message:
+        'Every session and the password have ended. A mail with a link for a new password is on its way.',
+    }
   },
 )
 

@@ -15,7 +15,7 @@ import {
   type World,
   type WorldOptions,
 } from '../support/world.ts'
-import { provider } from './support/account-scene.ts'
+import { provider, tokenIn } from './support/account-scene.ts'
 
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' }
 const NEXT = 'another horse battery'
@@ -104,6 +104,41 @@ onEachDatabase('notices()', (inWorld) => {
       expect(world.typesOf()).to.include.members(['auth.notice.denied', 'auth.notice.deny.failed'])
       const rows = await world.storage.rows('auth_challenges')
       expect(JSON.stringify(rows)).to.not.include(token)
+    }))
+
+  it('have a link that works, or no session lives, wherever the process that uses it ends', () =>
+    collecting(inWorld, async (world, mails) => {
+      let isReached = true
+      for (let statement = 1; isReached; statement++) {
+        const user = { ...ADA, email: `ada${statement}@example.com` }
+        await world.client().post('/auth/signup', user)
+        const intruder = world.client()
+        await intruder.post('/auth/login', user, FIREFOX)
+        await settle(world)
+        const deny = () => world.client().post('/auth/not-me', { token: tokenIn(mails.at(-1)!.link!) })
+        const fault = world.storage.interruptions.failFrom(statement)
+        await deny()
+        isReached = fault.reached()
+        fault.restore()
+        await deny()
+        expect((await intruder.post('/auth/refresh')).status, `statement ${statement}`).to.equal(401)
+      }
+    }))
+
+  it('have a link that keeps out whoever knows the password, until its owner sets another one', () =>
+    collecting(inWorld, async (world, mails) => {
+      await signedUp(world)
+      const intruder = world.client()
+      await intruder.post('/auth/login', ADA, FIREFOX)
+      await settle(world)
+      const { status } = await world.client().post('/auth/not-me', { token: tokenIn(mails[0]!.link!) })
+      expect(status).to.equal(200)
+      // With a session the intruder could change the password, which ends the link of the reset.
+      expect((await intruder.post('/auth/login', ADA, FIREFOX)).status).to.equal(401)
+      await settle(world)
+      const reset = { token: world.mails.at(-1)!.token, password: NEXT }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      expect((await world.client().post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
     }))
 
   it('tell of each new password', () =>
