@@ -11,6 +11,8 @@ import { refused } from '../../refusals.ts'
 
 /** Purpose of the sealed text in a link. */
 const PURPOSE = 'restore-account'
+/** Milliseconds by which an account that somebody takes back is due later, longer than clocks differ. */
+const DELAY = 3_600_000
 
 /** Settings of deletions. */
 export interface EndSettings {
@@ -18,6 +20,8 @@ export interface EndSettings {
   readonly grace: number
   /** Address of the page that takes an account back. */
   readonly page: string
+  /** True if the data of the application are deleted before an account. */
+  readonly erasesData: boolean
 }
 
 /** The operations on the end of accounts. */
@@ -34,7 +38,7 @@ export interface AccountEnd {
 }
 
 /** Creates the operations of one application. */
-export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings): AccountEnd {
+export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: EndSettings): AccountEnd {
   const deletions = kit.records(DELETIONS)
   return {
     request: (own, caller) =>
@@ -57,7 +61,9 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
         if (row === null || user?.passwordVersion !== row.password_version) throw refused('invalid_link')
         known.userId = user.id
         const [due] = await deletions.find({ ...row, expires_at: { above: kit.clock.now() } })
-        if (due === undefined || !(await kit.accounts.enable(user))) throw refused('invalid_link')
+        if (due === undefined || (erasesData && !(await moveDue(kit, due, DELAY))))
+          throw refused('invalid_link')
+        if (!(await kit.accounts.enable(user))) throw refused('invalid_link')
         // Last, so that the link of a request that failed works again. Of many concurrent ones one gets here first.
         if ((await deletions.remove(row)) === 0) throw refused('invalid_link')
       })
@@ -65,7 +71,7 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
     async eraseDue(now) {
       for (const row of await deletions.find({ expires_at: { atMost: now } }))
         try {
-          await erase(kit, row)
+          await erase(kit, row, erasesData)
         } catch (error) {
           const fields = { userId: row['user_id'], reason: describeFailure(error) }
           kit.logger.error(fields, 'An account that is due could not be deleted')
@@ -74,12 +80,25 @@ export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings):
   }
 }
 
-async function erase(kit: FeatureKit, { user_id: id = null, password_version: version = null }: RecordRow) {
+async function erase(kit: FeatureKit, row: RecordRow, erasesData: boolean) {
+  const { user_id: id = null, password_version: version = null } = row
   const user = await kit.users.findUserById(String(id))
   // The process that deleted the user has ended before the rows.
   if (user === null) return kit.accounts.forget(String(id))
-  if (user.isDisabled && user.passwordVersion === version) return kit.accounts.erase(user)
+  if (user.isDisabled && user.passwordVersion === version)
+    return (!erasesData || (await moveDue(kit, row, -Number(row['expires_at'])))) && kit.accounts.erase(user)
   return kit.records(DELETIONS).remove({ user_id: id, password_version: version })
+}
+
+/**
+ * Moves the moment at which an account is due, by one statement: of a request that takes the account back and a process that
+ * deletes the data of the application, whose clock may be ahead, one does it.
+ */
+async function moveDue(kit: FeatureKit, row: RecordRow, by: number): Promise<boolean> {
+  const { user_id: id = null, password_version: version = null, expires_at: due = null } = row
+  const moved = { expires_at: Number(due) + by }
+  const where = { user_id: id, password_version: version, expires_at: due }
+  return (await kit.records(DELETIONS).update(where, moved)) === 1
 }
 
 /** The link is valid for the password version that the deletion has made, so it needs no row of its own. */

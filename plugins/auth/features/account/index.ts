@@ -43,7 +43,11 @@ export function account(options: AccountOptions = {}): AuthFeature {
     tables: [DELETIONS],
     routes: accountRoutes(),
     connect(kit) {
-      const end = createAccountEnd(kit, { grace, page: kit.linkTo(PAGE_PATH) })
+      const end = createAccountEnd(kit, {
+        grace,
+        page: kit.linkTo(PAGE_PATH),
+        erasesData: eraseData !== undefined,
+      })
       const dataOf = exportData && ((userId: string) => exportData(userId, kit.services))
       return {
         api: { ...end, export: createExport(kit, dataOf) },

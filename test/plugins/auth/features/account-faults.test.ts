@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { AccountOptions } from '@mortar/auth/account'
 import type { InWorld, World } from '../support/world.ts'
 import { ADA, settle, signedUp } from '../support/world.ts'
 import { onEachStore } from '../support/on-each-store.ts'
@@ -162,15 +163,16 @@ onEachStore('A statement whose reply is lost', (inWorld) => {
 async function beside(
   inWorld: InWorld,
   body: (scene: Scene & { second: World; check: () => Promise<void> }) => Promise<unknown>,
+  options?: AccountOptions,
 ) {
-  const scene = withAccount()
+  const scene = withAccount(options)
   await inWorld({ ...scene.world, file: true }, async (world) => {
     const client = await signedUp(world)
     const [{ id }] = await world.storage.users()
     await fillTables(world, scene.kit, id)
     await client.delete('/auth/account')
     await settle(world)
-    await inWorld({ ...withAccount().world, file: world.file }, async (second) => {
+    await inWorld({ ...withAccount(options).world, file: world.file }, async (second) => {
       second.clock.time = world.clock.time + 14 * DAY * 1000
       const check = async () => {
         await settle(world)
@@ -203,6 +205,41 @@ onEachStore('Two processes', (inWorld) => {
       expect(await world.storage.users()).to.deep.equal([])
       await check()
     }))
+
+  for (const isFailing of [false, true])
+    it(`of which one ${isFailing ? 'fails to delete' : 'deletes'} the data of an account never give it back in the other, whose clock is behind`, () => {
+      const answers: unknown[] = []
+      let giveBack = async () => {}
+      const eraseData = async () => {
+        await giveBack()
+        if (isFailing) throw new Error('The reply is lost.')
+      }
+      return beside(
+        inWorld,
+        async ({ world, second, links }) => {
+          giveBack = async () => void answers.push((await restore(world, links[0]!)).body.code)
+          for (let time = 0; time < 2; time++) await prune(second)
+          await giveBack()
+          expect(answers).to.deep.equal(Array.from({ length: isFailing ? 3 : 2 }, () => 'invalid_link'))
+          expect(await world.storage.users()).to.have.length(isFailing ? 1 : 0)
+        },
+        { eraseData },
+      )
+    })
+
+  it('of which one gives an account back never delete its data in the other, whose clock is ahead', () => {
+    let erasures = 0
+    return beside(
+      inWorld,
+      async ({ world, second, links, check }) => {
+        world.storage.interruptions.meanwhile('update users', () => prune(second))
+        expect((await restore(world, links[0]!)).status).to.equal(200)
+        expect(erasures).to.equal(0)
+        await check()
+      },
+      { eraseData: () => (erasures += 1) },
+    )
+  })
 
   it('of which an operator disables an account while its user deletes it keep it', () => {
     const scene = withAccount()
