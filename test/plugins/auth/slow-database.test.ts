@@ -87,11 +87,11 @@ for (const [name, variable] of Object.entries(VARIABLES))
       }
     }
 
-    it('serves guarded routes at a latency of two seconds, is ready, and accepts no session that ended 3 s before', async () => {
+    it('serves guarded routes at a latency of 1.5 seconds, is ready, and accepts no session that ended 3 s before', async () => {
       const both = await startBoth()
       const { distant } = both
       const [token, ending] = [await both.user(), await both.user()]
-      network.delay(2000)
+      network.delay(1500)
       const now = distant.client.get('/now')
       for (let request = 0; request < 12; request++) {
         expect((await me(distant, token)).status, `request ${request}`).to.equal(200)
