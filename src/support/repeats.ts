@@ -10,14 +10,14 @@ export interface Repeats {
    * @returns false if the work has failed and is not repeated: too much waits, or the process stops.
    */
   run(attempt: () => Promise<boolean>): Promise<boolean>
-  /** Calls everything that waits once more, and repeats nothing from now on. */
-  finish(): Promise<void>
+  /** Calls everything that waits once more, and repeats nothing from now on. @returns the number of works that failed again. */
+  finish(): Promise<number>
 }
 
 /** Creates the repetitions of one process. `attempt` handles its own errors, and returns false to be called again. */
 export function createRepeats(): Repeats {
   const waiting = new Map<NodeJS.Timeout, () => Promise<boolean>>()
-  const running = new Set<Promise<unknown>>()
+  const running = new Set<Promise<boolean>>()
   let isStopped = false
 
   async function run(attempt: () => Promise<boolean>, count = 0): Promise<boolean> {
@@ -27,7 +27,7 @@ export function createRepeats(): Repeats {
     const timer = setTimeout(
       () => {
         waiting.delete(timer)
-        const repetition: Promise<unknown> = run(attempt, count + 1).finally(() => running.delete(repetition))
+        const repetition: Promise<boolean> = run(attempt, count + 1).finally(() => running.delete(repetition))
         running.add(repetition)
       },
       DELAYS[Math.min(count, DELAYS.length - 1)],
@@ -44,7 +44,8 @@ export function createRepeats(): Repeats {
       const last = [...waiting]
       waiting.clear()
       for (const [timer] of last) clearTimeout(timer)
-      await Promise.all([...running, ...last.map(([, attempt]) => attempt())])
+      const results = await Promise.all([...running, ...last.map(([, attempt]) => attempt())])
+      return results.filter((isDone) => !isDone).length
     },
   }
 }

@@ -65,7 +65,11 @@ export function createFlows(parts: AuthParts, tidy: Housekeeping) {
     /** Waits like `settled`, and sends mails that failed once more. */
     async close() {
       await settled()
-      await Promise.all([forgotPassword.finish(), parts.mails.finish()])
+      const [resets, others] = await Promise.all([forgotPassword.finish(), parts.mails.finish()])
+      const mails = resets + others
+      if (mails > 0) parts.logger.error({ mails }, MAILS_LOST)
     },
   }
 }
+
+const MAILS_LOST = 'Mails about accounts could not be sent before the process stopped, and are lost'

@@ -22,8 +22,8 @@ export interface ForgotPassword {
   (input: ForgotPasswordInput, caller: Caller): Promise<void>
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
-  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. */
-  finish(): Promise<void>
+  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. @returns the number of lost mails. */
+  finish(): Promise<number>
 }
 
 /** An address that cannot belong to an account (RFC 6761 §6.4). */
@@ -57,7 +57,7 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
     settled: () => background.settled(),
     async finish() {
       await background.settled()
-      await sending.repeats.finish()
+      return sending.repeats.finish()
     },
   })
 }

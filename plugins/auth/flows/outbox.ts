@@ -29,8 +29,8 @@ export interface ClosableOutbox extends Outbox {
   readonly repeats: Repeats
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
-  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. */
-  finish(): Promise<void>
+  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. @returns the number of lost mails. */
+  finish(): Promise<number>
 }
 
 /** Creates the outbox of one application. It keeps mails in memory alone, because some have a token. */
@@ -67,7 +67,7 @@ export function createOutbox(settings: OutboxSettings): ClosableOutbox {
     settled: background.settled,
     async finish() {
       await background.settled()
-      await repeats.finish()
+      return repeats.finish()
     },
   }
 }

@@ -207,6 +207,35 @@ describe('A mail about an account that could not be sent', () => {
         })
       })
 
+  for (const isAway of [true, false])
+    it(`is ${isAway ? 'counted in a line of the log' : 'no loss if it is sent'} when the process stops`, async () => {
+      const lines: unknown[][] = []
+      let fails = true
+      const fail = () => {
+        if (fails) throw away
+      }
+      const auth = { features: [notices()], sendMail: fail, sendResetEmail: fail }
+      await inWorld({ withFeatures: true, auth }, async (world) => {
+        const { logger } = world.app.services as unknown as {
+          logger: { error: (...args: unknown[]) => void }
+        }
+        const client = await signedUp(world)
+        await client.post('/auth/change-password', CHANGE)
+        await client.post('/auth/change-password', { current: CHANGE.next, next: CHANGE.current })
+        await client.post('/auth/forgot-password', { email: ADA.email })
+        await settle(world)
+        logger.error = (...args) => void lines.push(args)
+        fails = isAway
+        await world.app.close()
+      })
+      const losses = lines.filter(([, message]) => String(message).includes('lost'))
+      const loss = [
+        { mails: 3 },
+        'Mails about accounts could not be sent before the process stopped, and are lost',
+      ]
+      expect(losses).to.deep.equal(isAway ? [loss] : [])
+    })
+
   it('is handed to the mailer once if its server has refused it for good, and never to a queue', () => {
     const handed: object[] = []
     const send = async (_message: object, options: object) => {
