@@ -23,7 +23,8 @@ export interface LinkSettings {
 /** Creates the operations of one application, and the function that sends the link of a new account. */
 export function createEmailVerification(kit: FeatureKit, settings: LinkSettings) {
   const links = createLinks(kit, settings)
-  const sendTo = (user: StoredUser, caller: Caller) => links.send('verify-email', user, user.email, caller)
+  const sendTo = async (user: StoredUser, caller: Caller): Promise<void> =>
+    (await links.issue('verify-email', user, user.email))(caller)
   const api: EmailVerification = {
     ...createRequests(kit, links),
     verify: (input, own, caller) => {
@@ -63,7 +64,8 @@ function createRequests(
         kit.later(async () => {
           const user = await kit.users.findUserByEmail(email)
           if (user === null || user.isDisabled || hasProvenEmail(user)) return links.rehearse(email)
-          await links.send('verify-email', user, email, caller)
+          const send = await links.issue('verify-email', user, email)
+          send(caller)
         }),
       )
     },
@@ -74,14 +76,15 @@ function createRequests(
       return kit.attempt({ ...attempt, known: { userId }, counted: { user: userId, email } }, async () => {
         const user = await kit.sessions.owner(own)
         if (user.email === email) throw ownAddress()
+        // A link to an address with a typing error must not work any more. For a taken address too: otherwise the state of
+        // the earlier link would reveal the account. Before the response, so that a later request has the later link.
+        await kit.challenges.revoke('change-email', userId)
+        const send = await links.issue('change-email', user, email)
         await kit.later(async () => {
           kit.mails.send(mailTo(user, CHANGE_REQUESTED), caller)
-          // A link to an address with a typing error must not work any more. For a taken address too: otherwise the
-          // state of the earlier link would reveal the account.
-          await kit.challenges.revoke('change-email', userId)
           const owner = await kit.users.findUserByEmail(email)
-          if (owner !== null) return kit.mails.send(mailTo(owner, ACCOUNT_EXISTS), caller)
-          await links.send('change-email', user, email, caller)
+          if (owner === null) send(caller)
+          else kit.mails.send(mailTo(owner, ACCOUNT_EXISTS), caller)
         })
       })
     },
@@ -117,11 +120,12 @@ function createLinks(kit: FeatureKit, { lifetime, page }: LinkSettings) {
   const { challenges } = kit
   const linkOf = (token: string) => `${page}#token=${token}`
   return {
-    /** Sends the link of an address of a user. */
-    async send(purpose: LinkPurpose, user: StoredUser, to: string, caller: Caller): Promise<void> {
+    /** Stores a link for an address of a user. @returns a function that mails it. */
+    async issue(purpose: LinkPurpose, user: StoredUser, to: string) {
       const link = linkOf(await challenges.issue({ purpose, user, lifetime, data: to }))
       const until = kit.clock.now() + lifetime * 1000
-      kit.mails.send(linkMail(purpose, { userId: user.id, to, link, lifetime }), caller, until)
+      return (caller: Caller): void =>
+        kit.mails.send(linkMail(purpose, { userId: user.id, to, link, lifetime }), caller, until)
     },
 
     /** Does the work of `send` for an address without a link: its secret belongs to nobody and has expired. */

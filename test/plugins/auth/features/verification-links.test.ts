@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   ADA,
+  eventually,
   inWorld as onSqlite,
   PASSWORD,
   resetTokenFor,
@@ -220,6 +221,30 @@ describe('A change of the address', () => {
       await settle(scene)
       // Otherwise the state of the first link would tell if the second address has an account.
       expect((await scene.client().post(VERIFY, { token })).body.code).to.equal('invalid_verification_token')
+    }))
+
+  it('replaces the link of an earlier one whose mail is on its way', () =>
+    withVerification(onSqlite, async (scene) => {
+      const client = await signedUp(scene)
+      await settle(scene)
+      const linkTo = (to: string) =>
+        scene.sent.find((mail) => mail.kind === 'change-email' && mail.to === to)?.link
+      const later = async () => {
+        await client.post('/auth/change-email', { email: NEW })
+        await eventually(() => linkTo(NEW) !== undefined)
+      }
+      // The third look-up of a user is that of the new address, after the response.
+      const { interruptions } = scene.storage
+      const before = (count: number, act: () => Promise<unknown>): void =>
+        interruptions.meanwhile('select users', async () =>
+          count === 1 ? await act() : before(count - 1, act),
+        )
+      before(3, later)
+      await client.post('/auth/change-email', { email: 'ada@mistyped.example' })
+      await settle(scene)
+      const redeem = (to: string) => client.post(VERIFY, { token: linkTo(to)!.split('#token=')[1] })
+      expect((await redeem('ada@mistyped.example')).body.code).to.equal('invalid_verification_token')
+      expect((await redeem(NEW)).status).to.equal(200)
     }))
 
   it('needs the owner too, so that a mistyped address does not get the account', () =>
