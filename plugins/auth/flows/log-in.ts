@@ -30,8 +30,7 @@ export function logIn(
   const counted = { email, device: parts.devices.verify(input.device ?? null, email) }
   return withEvent(parts, { flow: 'login', caller, known }, () =>
     countedHashing(parts, caller, { rule: 'login', counted }, async () => {
-      const isKnownDevice = counted.device !== undefined
-      const attempt = { caller, presented, known, isKnownDevice }
+      const attempt = { caller, presented, known, device: counted.device }
       const { user, grant, rehash } = await verify(parts, input, attempt)
       await parts.limits.success('login', subjectOf(caller, counted))
       if (rehash) await renewHash(parts, user, input.password)
@@ -43,17 +42,20 @@ export function logIn(
 
 interface Attempt extends SessionRequest {
   readonly known: Known
-  readonly isKnownDevice: boolean
+  /** Identifier of a verified device mark. */
+  readonly device: string | undefined
 }
 
 async function verify(parts: AuthParts, { email, password }: LogIn, attempt: Attempt) {
-  const { caller, known, isKnownDevice } = attempt
+  const { caller, known, device } = attempt
   const user = await parts.store.findUserByEmail(email)
   if (user) known.userId = user.id
   const { valid, rehash } = await parts.passwords.verify(user?.passwordHash ?? null, password)
+  const proofOf = (owner: StoredUser) =>
+    ({ user: owner, way: 'login', isKnownDevice: parts.devices.isCurrent(device, owner) }) as const
   const grant =
     user !== null && valid
-      ? await admit(parts, { user, way: 'login', isKnownDevice }, attempt).catch(async (error: unknown) => {
+      ? await admit(parts, proofOf(user), attempt).catch(async (error: unknown) => {
           // The password is known only now, and the second step of the login comes without it.
           if (rehash && error instanceof SecondFactorRequired) await renewHash(parts, user, password)
           throw error

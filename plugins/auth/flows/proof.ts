@@ -37,7 +37,7 @@ export interface Proof {
   readonly way: 'login' | 'signup' | 'renewal' | 'issued'
   /** Methods of the proof, named as in RFC 8176; a password by default. */
   readonly methods?: readonly string[]
-  /** True for a browser with a device cookie of this account. */
+  /** True for a browser with a device cookie of this account and its password version. */
   readonly isKnownDevice?: boolean
 }
 

@@ -75,7 +75,7 @@ export function signedInBody(ctx: Ctx, grant: Grant) {
   const { id, name, email } = grant.user
   const { cookie, device } = authOf(ctx)
   cookie.set(ctx, grant)
-  device.mark(ctx, email)
+  device.mark(ctx, grant.user)
   return { user: { id, name, email }, accessToken: grant.accessToken, expiresIn: grant.expiresIn }
 }
 

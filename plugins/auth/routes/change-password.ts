@@ -39,12 +39,13 @@ export const changePasswordRoute = (codes: FactorFields) =>
       },
     },
     async (ctx) => {
-      const { flows, cookie } = authOf(ctx)
+      const { flows, cookie, device } = authOf(ctx)
       const own = ownSession(ctx)
       // Refuses a page of another origin that makes the browser send its cookies.
       ownRefreshToken(ctx)
       const grant = await flows.changePassword(ctx.body, own, ctx)
       cookie.set(ctx, grant)
+      device.mark(ctx, grant.user)
       const { accessToken, expiresIn } = grant
       return { message: 'The password is changed. Every other session has ended.', accessToken, expiresIn }
     },

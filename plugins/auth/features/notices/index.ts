@@ -17,7 +17,7 @@ const KNOWN_FOR = 30 * 86_400_000
 
 /**
  * Mails to the owner of an account: a login from a new browser (ASVS 6.3.5), and each new password (6.3.7). A browser
- * is known by its device cookie, or by its kind and network for 30 days. Each mail has a link for an owner who did not do it.
+ * is known by its device cookie, or by its kind and network for 30 days, until the password changes. Each mail has a link for an owner who did not do it.
  */
 export function notices(): AuthFeature {
   return {
@@ -27,6 +27,9 @@ export function notices(): AuthFeature {
     connect(kit) {
       const browsers = kit.records(KNOWN_BROWSERS)
       const denial = createDenial(kit)
+      // The browser of a request that raised the version of this user.
+      const keep = ({ id, passwordVersion }: StoredUser, caller: Caller) =>
+        remember(browsers, { id, passwordVersion: passwordVersion + 1 }, caller, kit.clock.now())
       return {
         api: denial,
         async admitted({ user }, { way, isKnownDevice }, caller) {
@@ -34,21 +37,35 @@ export function notices(): AuthFeature {
           const isNew = await remember(browsers, user, caller, kit.clock.now())
           if (isNew && way === 'login') await denial.notify(user, newBrowser(caller), caller)
         },
-        factorChanged: (user, change, caller) => denial.notify(user, factorChanged(change), caller),
-        passwordChanged: (user, caller) => denial.notify(user, PASSWORD_CHANGED, caller),
+        async factorChanged(user, change, caller) {
+          await denial.notify(user, factorChanged(change), caller)
+          if (change === 'factor-added') await keep(user, caller)
+        },
+        async passwordChanged(user, caller) {
+          await denial.notify(user, PASSWORD_CHANGED, caller)
+          await keep(user, caller)
+        },
       }
     },
   }
 }
 
-/** Returns true if the browser was not known. Of many simultaneous logins of a new browser one gets true. */
+/**
+ * Returns true if the browser was not known since the last change of the password version: a new password, `signOut` and
+ * `disable` forget each browser. Of many simultaneous logins of a new browser one gets true.
+ */
 async function remember(
   browsers: Records,
-  { id }: StoredUser,
+  { id, passwordVersion }: Pick<StoredUser, 'id' | 'passwordVersion'>,
   caller: Caller,
   now: number,
 ): Promise<boolean> {
-  const place = JSON.stringify([id, deviceName(caller.get?.('user-agent')), clientNetwork(caller.ip)])
+  const place = JSON.stringify([
+    id,
+    passwordVersion,
+    deviceName(caller.get?.('user-agent')),
+    clientNetwork(caller.ip),
+  ])
   const key = { browser_hash: hashToken('known-browser', place) }
   const expiry = { expires_at: now + KNOWN_FOR }
   if (await browsers.insert({ ...key, user_id: id, created_at: now, ...expiry })) return true

@@ -2,7 +2,6 @@ import * as yup from 'mortar/yup'
 import { defineRoute, ValidationFailed, type BaseContext, type Router } from 'mortar'
 import type { FactorCodes } from '../../flows/proof.ts'
 import {
-  authOf,
   featureOf,
   ownRefreshToken,
   ownSession,
@@ -87,7 +86,7 @@ const confirmRoute = defineRoute(
     // Refuses a page of another origin that makes the browser send its cookies.
     ownRefreshToken(ctx)
     const { grant, recoveryCodes: codes } = await factorOf(ctx).confirm(ctx.body.code, own, ctx)
-    authOf(ctx).cookie.set(ctx, grant)
+    signedInBody(ctx, grant)
     return { accessToken: grant.accessToken, expiresIn: grant.expiresIn, recoveryCodes: [...codes] }
   },
 )

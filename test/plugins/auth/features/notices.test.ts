@@ -19,6 +19,7 @@ import { provider, tokenIn } from './support/account-scene.ts'
 
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' }
 const NEXT = 'another horse battery'
+const CHANGE = { current: PASSWORD, next: NEXT }
 
 /** A world whose mails of features are collected. */
 function collecting(inWorld: InWorld, body: (world: World, mails: AccountMail[]) => Promise<unknown>) {
@@ -140,6 +141,41 @@ onEachDatabase('notices()', (inWorld) => {
       expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
       expect((await world.client().post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
     }))
+
+  const ENDS: [name: string, end: (world: World, owner: Client) => Promise<unknown>][] = [
+    ['a change of the password', (_world, owner) => owner.post('/auth/change-password', CHANGE)],
+    [
+      'a reset',
+      async (world, owner) =>
+        owner.post('/auth/reset-password', { token: await resetTokenFor(world), password: NEXT }),
+    ],
+    [
+      'signOut',
+      async (world) => {
+        const [{ id }] = await world.storage.users()
+        await provider(world).signOut(id)
+      },
+    ],
+  ]
+  for (const [name, end] of ENDS)
+    it(`forget the browsers of before with ${name}, also by their device cookies, but not the browser of its caller`, () =>
+      collecting(inWorld, async (world, mails) => {
+        const owner = await signedUp(world)
+        const intruder = world.client()
+        for (let time = 0; time < 2; time++) await intruder.post('/auth/login', ADA, FIREFOX)
+        expect(await kindsOf(world, mails)).to.deep.equal(['new-browser'])
+        await end(world, owner)
+        await settle(world)
+        mails.length = 0
+        const password = name === 'signOut' ? PASSWORD : NEXT
+        const logIn = (client: Client, headers = {}) =>
+          client.post('/auth/login', { ...ADA, password }, headers)
+        expect((await logIn(intruder, FIREFOX)).status).to.equal(200)
+        expect(await kindsOf(world, mails)).to.deep.equal(['new-browser'])
+        await logIn(intruder, FIREFOX)
+        if (name !== 'signOut') for (const client of [owner, world.client()]) await logIn(client)
+        expect(await kindsOf(world, mails)).to.have.length(1)
+      }))
 
   it('tell of each new password', () =>
     collecting(inWorld, async (world, mails) => {
