@@ -4,31 +4,21 @@
  * a column. Without them, dates would be in local time and limits would not hold, so the start fails.
  * test/plugins/database/drifted-packages.test.ts renames each of them.
  */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import type { StartupError } from 'mortar'
+import { installed } from 'mortar/kit'
 import { fault } from '../startup-codes.ts'
 
 type Driver = DataSource['driver']
 
 /** The error of a version of TypeORM without a part that the brick replaces. */
 export function lacks(found: string): StartupError {
-  return fault('MORTAR_DATABASE_TYPEORM', `${installed()} ${found}.`)
+  return fault('MORTAR_DATABASE_TYPEORM', `${namedTypeOrm()} ${found}.`)
 }
 
 /** Names TypeORM with its version: `TypeORM 1.1.1`. */
-export function installed(): string {
-  try {
-    const folder = dirname(createRequire(import.meta.url).resolve('typeorm'))
-    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
-    return `TypeORM ${version}`
-  } catch {
-    return 'This version of TypeORM'
-  }
-}
+export const namedTypeOrm = (): string => installed('typeorm', import.meta.url, 'TypeORM')
 
 /**
  * Returns a method of a driver that is going to be replaced.

@@ -26,8 +26,8 @@ import { dirname, join } from 'node:path'
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import type { StartupError } from 'mortar'
-import { fault } from '../startup-codes.ts'
-import { installed, methodOf } from './driver-module.ts'
+import { fault, STARTUP_CODES } from '../startup-codes.ts'
+import { methodOf, namedTypeOrm } from './driver-module.ts'
 
 /** Packages that TypeORM needs to format logged SQL, for its logger `debug`, and for patterns of file names. */
 const LATE_PACKAGES = ['@sqltools/formatter', 'sql-highlight', 'debug', 'tinyglobby']
@@ -156,7 +156,7 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
 
 /** The error of a version of TypeORM on which the gate cannot work. */
 export function noGate(found: string): StartupError {
-  return fault('MORTAR_DATABASE_GATE', `${installed()} ${found}`)
+  return fault('MORTAR_DATABASE_GATE', `${namedTypeOrm()} ${found}`)
 }
 
 /** Replaces the further statements of a PostgreSQL runner whose connection was lost between two statements. */
@@ -204,6 +204,12 @@ export function wrapTransactions(manager: EntityManager, wrap: (work: () => unkn
  * @returns the missing parts with their consequences, for the log; empty with every supported version.
  */
 export function findChangedInsides(dataSource: DataSource): string[] {
+  return changedInsides(dataSource).map(
+    (change) => `${namedTypeOrm()} ${change} ${STARTUP_CODES.MORTAR_DATABASE_TYPEORM.remedy}`,
+  )
+}
+
+function changedInsides(dataSource: DataSource): string[] {
   const { type } = dataSource.options
   if (type === 'better-sqlite3')
     return [
@@ -214,10 +220,9 @@ export function findChangedInsides(dataSource: DataSource): string[] {
   return typeof postgresPoolOf(dataSource)?.query === 'function' ? [] : [NO_CONNECTION]
 }
 
-const NO_STATEMENTS =
-  'This version of TypeORM stores prepared statements elsewhere. Each query is prepared again.'
+const NO_STATEMENTS = 'stores prepared statements elsewhere. Each query is prepared again.'
 
-const NO_CONNECTION = `This version of TypeORM stores the driver's connection elsewhere. query() reads through a query runner.`
+const NO_CONNECTION = "stores the driver's connection elsewhere. query() reads through a query runner."
 
 function canReadArrays(connection: SqliteConnection | undefined): boolean {
   try {

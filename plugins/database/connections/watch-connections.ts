@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { Duration } from 'mortar'
-import { seconds } from 'mortar/kit'
+import { installed, seconds } from 'mortar/kit'
 import { canWatchMysql } from '../compat/mysql2.ts'
 import { canWatchPg, sendsSettings } from '../compat/pg.ts'
 import { replaceDriverModule } from '../compat/driver-module.ts'
@@ -94,16 +94,19 @@ export function findChangedDriver({ driver }: DataSource): string[] {
   const isWatched =
     (postgres === undefined || canWatchPg(postgres)) && (mysql === undefined || canWatchMysql(mysql))
   const hasSettings = postgres === undefined || sendsSettings(postgres.Client)
-  return [...(isWatched ? [] : [UNWATCHED]), ...(hasSettings ? [] : [NO_SETTINGS])]
+  const changes = [...(isWatched ? [] : [UNWATCHED]), ...(hasSettings ? [] : [NO_SETTINGS])]
+  const name = postgres === undefined ? 'mysql2' : 'pg'
+  return changes.map((change) => `${installed(name, import.meta.url)} ${change} ${REMEDY}`)
 }
 
 const UNWATCHED =
-  'This version of the database driver keeps its sockets elsewhere, or tells its events in another way. Connections that ' +
-  'go silent stay in the pool until the operating system ends them. Install a version that the installed version of Mortar names as its peer.'
+  'keeps its sockets elsewhere, or tells its events in another way. Connections that go silent stay in the pool until ' +
+  'the operating system ends them.'
 
 const NO_SETTINGS =
-  'This version of pg starts its sessions in another way. Their time zone is sent as the option `options`, which some ' +
-  'poolers refuse. Install a version that the installed version of Mortar names as its peer.'
+  'starts its sessions in another way. Their time zone is sent as the option `options`, which some poolers refuse.'
+
+const REMEDY = 'Install a version that the installed version of Mortar names as its peer.'
 
 function lostStatement(error: Error): QueryRunner['query'] {
   markUnavailable(error, 'database_unavailable')

@@ -6,6 +6,7 @@
  */
 import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
+import { installed } from 'mortar/kit'
 
 type RedisClass = new (...args: never[]) => Redis
 
@@ -38,11 +39,12 @@ export function keepsTimer({ prototype }: { readonly prototype: object }): boole
   }) as Timed
   try {
     sample.setSocketTimeout?.()
-    const { socketTimeoutTimer } = sample
-    clearTimeout(socketTimeoutTimer)
-    return socketTimeoutTimer !== undefined
+    return sample.socketTimeoutTimer !== undefined
   } catch {
     return false
+  } finally {
+    // Also after an error: without the expected socket, the timer would end the process.
+    clearTimeout(sample.socketTimeoutTimer)
   }
 }
 
@@ -50,7 +52,7 @@ function warnOnce(): void {
   if (hasWarned) return
   hasWarned = true
   process.emitWarning(
-    'This version of ioredis keeps the timer of its option socketTimeout elsewhere. After a lost connection, the next one may be opened twice.',
+    `${installed('ioredis', import.meta.url)} keeps the timer of its option socketTimeout elsewhere. After a lost connection, the next one may be opened twice. Install the version on which @mortar/redis depends. \`npm ls ioredis\` lists the versions.`,
     { code: 'IOREDIS_DIFFERS' },
   )
 }
