@@ -42,8 +42,8 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   if (!token || !user || !isRedeemable(token, user)) throw refused('invalid_reset_token')
   known.userId = user.id
   await refuseWeak(parts, 'password', input.password, user)
-  if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw refused('invalid_reset_token')
   const isStored = await orGiveBack(parts, token, async () => {
+    if (!(await parts.store.takeResetToken(token.tokenHash, now()))) return false
     const passwordHash = await parts.passwords.hash(input.password)
     if (!hasProvenEmail(user)) for (const feature of parts.features) await feature.addressProving?.(user)
     await endAccessTokens(parts, user.id, user.passwordVersion)
@@ -67,7 +67,8 @@ function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): 
 }
 
 /**
- * Restores the token when the hash queue is full or the store fails, since the client is asked to try again. If the password
+ * Restores the token when the hash queue is full or the store fails, also if the reply of the statement that took it is lost,
+ * since the client is asked to try again. If the password
  * is stored nevertheless, its version makes the token worthless.
  */
 async function orGiveBack<T>(parts: AuthParts, token: StoredResetToken, work: () => Promise<T>): Promise<T> {

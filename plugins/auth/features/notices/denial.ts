@@ -24,8 +24,8 @@ export function createDenial(kit: FeatureKit) {
     known.userId = link.user.id
     // First: a process that ends in between leaves a link that works, and nobody in the account.
     await kit.accounts.endPassword(link.user)
-    await kit.challenges.redeem(link)
     kit.accounts.startReset(link.user, caller)
+    await kit.challenges.redeem(link)
   }
   return {
     /** Mails a notice with a link. Without a link if it cannot be stored. */

@@ -11,6 +11,7 @@ interface Meanwhile {
 /** Interruptions of statements: the process or database dies before one, or another request runs before or after it. */
 export class Interruptions {
   private count = 0
+  private lost: number | undefined
   private failing: (statement: number) => boolean = () => false
   private awaited: Meanwhile | undefined
   private awaitedAfter: Meanwhile | undefined
@@ -29,6 +30,13 @@ export class Interruptions {
     const fault = this.failAt(statement)
     this.failing = (number) => number >= statement
     return fault
+  }
+
+  /** Loses the reply of the nth statement from now, which has its effect. @returns the same functions. */
+  loseReply(statement: number): { restore: () => void; reached: () => boolean } {
+    this.count = 0
+    this.lost = statement
+    return { restore: () => (this.lost = undefined), reached: () => this.count >= statement }
   }
 
   /** Every statement from now on fails. */
@@ -79,6 +87,10 @@ export class Interruptions {
 
   /** Called after each statement. */
   async passed(statement: Statement | undefined): Promise<void> {
+    if (this.count === this.lost) {
+      this.lost = undefined
+      throw new Error('connection lost')
+    }
     if (this.awaitedAfter === undefined || this.awaitedAfter.statement !== statement) return
     const { act } = this.awaitedAfter
     this.awaitedAfter = undefined
