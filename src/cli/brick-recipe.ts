@@ -15,6 +15,8 @@ export interface BrickParts {
   readonly use?: string
   /** Bricks that this one requires. */
   readonly needs?: readonly string[]
+  /** Steps that remain, in the order of their need. */
+  readonly next?: readonly string[]
   /** Environment variables that it reads, for `.env.example`. */
   readonly env?: Readonly<Record<string, RecipeVariable>>
 }
@@ -49,7 +51,7 @@ export interface BrickRecipe extends BrickParts {
 export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
   const own = variant === undefined ? {} : (recipe.variants?.[variant] ?? {})
   const use = own.use ?? recipe.use
-  const both = (key: 'peers' | 'development' | 'scripts' | 'needs'): readonly string[] => [
+  const both = (key: 'peers' | 'development' | 'scripts' | 'needs' | 'next'): readonly string[] => [
     ...(recipe[key] ?? []),
     ...(own[key] ?? []),
   ]
@@ -59,6 +61,7 @@ export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
     scripts: both('scripts'),
     import: mergeImports(own.import, recipe.import),
     needs: both('needs'),
+    next: both('next'),
     env: { ...recipe.env, ...own.env },
     ...(use !== undefined && { use }),
   }

@@ -24,6 +24,8 @@ export interface Command {
   /** Usage without the word `mortar`: `routes [--json]`. */
   readonly usage: string
   readonly options: CommandOptions
+  /** True for a command that accepts positional arguments; any other refuses them. */
+  readonly names?: true
   /** True for a command that keeps serving: the process does not exit after `run`. */
   readonly serves?: true
   /**

@@ -56,6 +56,8 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
       terminal.print(commandHelp(command))
       return { code: 0, serves: false }
     }
+    if (command.names !== true && positionals.length > 0)
+      throw new UsageError(`${command.name} accepts no names. Usage: mortar ${command.usage}`)
     const code = await command.run({ values, positionals, terminal, directory })
     return { code, serves: command.serves === true }
   } catch (error) {

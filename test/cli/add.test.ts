@@ -181,6 +181,22 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
       .that.deep.equals({ argon2: true })
   })
 
+  it('names the steps that remain, and not again for a brick that is there', () => {
+    const steps: readonly (readonly [args: readonly string[], schema: string, more: string])[] = [
+      [['jobs'], '@mortar/jobs/schema', 'mkdir jobs'],
+      [['webhooks'], '@mortar/webhooks/schema', 'webhooks({ events })'],
+      [['limits', '--store', 'database'], '@mortar/limits/schema', ''],
+      [['auth'], '@mortar/auth/basic/schema', 'AUTH_SECRET'],
+    ]
+    for (const [args, schema, more] of steps) {
+      const { err } = add(args)
+      expect(err).to.include('Next:').and.include(`export * from '${schema}'`).and.include(more)
+      expect(err).to.include(`mortar migrate generate 'add ${args[0]}'`)
+      expect(add(args).err).not.to.include('Next:')
+    }
+    expect(add(['mail']).err).not.to.include('Next:')
+  })
+
   it('prints what it would do with --dry-run', () => {
     const before = [read('package.json'), read('config/bricks.ts')]
     const { code, out, err } = add(['auth', '--dry-run'])
@@ -311,6 +327,7 @@ export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 
     [{ brick: 'queue()' }, 'it is not an object'],
     [{ brick: { peers: 'driver' } }, '"peers" has a wrong value'],
     [{ brick: { env: { 'A B': { comment: 'x' } } } }, '"env" has a wrong value'],
+    [{ brick: { next: 'read' } }, '"next" has a wrong value'],
     [{ brick: { usage: 'queue()' } }, 'the key "usage" is unknown'],
   ]
   for (const [mortar, says] of broken)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
 
@@ -21,6 +22,8 @@ describe('the arguments of mortar', function () {
     [[], 'Usage: mortar'],
     [['rotues'], "Did you mean 'routes'?"],
     [['nothing'], 'and those of bricks: mortar auth, mortar jobs, mortar limits.'],
+    [['jobs', 'list'], 'No brick of this application has the command jobs. One that has it: mortar add jobs'],
+    [['console', 'notes'], 'console accepts no names. Usage: mortar console [--write] [--eval CODE]'],
     [['routes', '--jsn'], '--jsn'],
     [['migrate', 'stauts'], "not a step of migrate. Did you mean 'status'?"],
     [['migrate', 'generate'], 'Give the migration a name'],
@@ -33,10 +36,24 @@ describe('the arguments of mortar', function () {
       expect(ran.err).to.include(says)
     })
 
+  for (const name of ['dev', 'build', 'start', 'work', 'reload', 'console', 'routes', 'openapi', 'doctor'])
+    it(`have no name after ${name}`, () => {
+      const ran = project.mortar([name, 'extra'])
+      expect([ran.code, ran.out]).to.deep.equal([2, ''])
+      expect(ran.err).to.include(`${name} accepts no names. Usage: mortar ${name}`)
+    })
+
   it('need an application, or report how to name one', () => {
-    const ran = project.mortar(['routes', '--app', 'nothing.ts'])
-    expect(ran.code).to.equal(1)
-    expect(ran.err).to.include('MORTAR_CLI_APP')
+    for (const name of ['routes', 'auth', 'jobs', 'limits']) {
+      const ran = project.mortar([name, '--app', 'nothing.ts'])
+      expect(ran.code).to.equal(1)
+      expect(ran.err).to.include('MORTAR_CLI_APP')
+    }
+    const folder = createProject({})
+    rmSync(join(folder.directory, 'app.ts'))
+    const ran = folder.mortar(['jobs', 'list'])
+    folder.remove()
+    expect([ran.code, ran.err.includes('There is no app.ts')], ran.err).to.deep.equal([1, true])
   })
 
   it('end with 1 if their result cannot be written, and not if its reader has left', function () {

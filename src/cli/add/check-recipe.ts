@@ -14,6 +14,7 @@ const RECIPE: Readonly<Record<string, Check>> = {
   peers: areNames,
   development: areNames,
   needs: areNames,
+  next: areNames,
   also: areNames,
   use: isText,
   option: isText,

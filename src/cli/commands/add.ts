@@ -16,6 +16,7 @@ export const add: Command = {
   name: 'add',
   summary: 'Install the packages of a brick and add it to config/bricks.ts',
   usage: 'add BRICK|PACKAGE [--driver NAME] [--provider NAME] [--dry-run]',
+  names: true,
   options: {
     app: PROJECT_OPTIONS.app,
     ...variantOptions(),
@@ -29,8 +30,10 @@ export const add: Command = {
     if (source === undefined) return 0
     const addition = planAddition(input, source, project)
     await installPackages(addition, project, input)
-    registerBrick(addition, project, input)
+    const isPresent = registerBrick(addition, project, input)
     addVariables(addition, project, input)
+    const steps = addition.parts.next ?? []
+    if (!isPresent && steps.length > 0) input.terminal.note(['Next:', ...steps].join('\n  '))
     return 0
   },
 }
@@ -81,9 +84,10 @@ async function installPackages(
   }
 }
 
-function registerBrick({ name, parts }: Addition, project: Project, input: CommandInput): void {
+/** @returns whether the application has the brick already */
+function registerBrick({ name, parts }: Addition, project: Project, input: CommandInput): boolean {
   const { terminal, values, directory } = input
-  if (Object.keys(parts.import ?? {}).length === 0) return
+  if (Object.keys(parts.import ?? {}).length === 0) return false
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
   for (const needed of parts.needs ?? [])
@@ -91,16 +95,15 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
       terminal.note(`${name} needs the brick '${needed}': mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)
-  if (edit.kind === 'present') return terminal.note(`${place} has ${name}.`)
-  if (edit.kind === 'unknown')
-    return terminal.print(
-      [`Write into ${place}, or where createApp() is called:`, ...linesOf(parts)].join('\n'),
-    )
-  if (values['dry-run'] === true) terminal.print([`${place} would get:`, ...linesOf(parts)].join('\n'))
+  if (edit.kind === 'present') terminal.note(`${place} has ${name}.`)
+  else if (edit.kind === 'unknown')
+    terminal.print([`Write into ${place}, or where createApp() is called:`, ...linesOf(parts)].join('\n'))
+  else if (values['dry-run'] === true) terminal.print([`${place} would get:`, ...linesOf(parts)].join('\n'))
   else {
     writeFileSync(file!, edit.source)
     terminal.note(`Added ${name} to ${place}: ${parts.use}`)
   }
+  return edit.kind === 'present'
 }
 
 /** Appends the environment variables of the brick to `.env.example`, which an application may not have yet. */

@@ -12,10 +12,14 @@ export interface BrickCommandLine {
   readonly args: readonly string[]
 }
 
+/** Bricks of this release that have commands: without them the cause is the application, not the spelling. */
+const KNOWN: ReadonlySet<string> = new Set(['auth', 'jobs', 'limits'])
+
 /**
  * Finds the command of a brick of the application in this folder: `mortar auth users`.
- * @returns undefined without an application, and if no brick of that name has commands.
- * @throws StartupError if the application cannot be assembled; UsageError for an unknown command of the brick.
+ * @returns undefined for another name without an application, or if no brick of that name has commands.
+ * @throws StartupError if the application cannot be assembled, or is missing for a brick of this release; UsageError for an
+ * unknown command of the brick, and if the application lacks a brick of this release.
  */
 export async function findBrickCommand(
   name: string,
@@ -23,9 +27,13 @@ export async function findBrickCommand(
   directory: string,
 ): Promise<BrickCommandLine | undefined> {
   const { values } = parseArgs({ args: [...args], strict: false, options: { app: { type: 'string' } } })
-  if (!hasApplication(directory, values)) return undefined
+  if (!KNOWN.has(name) && !hasApplication(directory, values)) return undefined
   const inspection = await assembleProject(findProject({ values, directory }))
   const commands = inspection.bricks.find((brick) => brick.name === name)?.commands
+  if (commands === undefined && KNOWN.has(name))
+    throw new UsageError(
+      `No brick of this application has the command ${name}. One that has it: mortar add ${name}`,
+    )
   if (commands === undefined) return undefined
   const [step, ...rest] = args
   if (step === undefined || step.startsWith('-')) return { command: listOf(name, commands), args }
@@ -53,6 +61,7 @@ function commandOf(
     name: `${brick} ${step}`,
     summary,
     usage: `${brick} ${step} ${usage} [--json]`.replaceAll('  ', ' '),
+    names: true,
     options: { app: PROJECT_OPTIONS.app, ...options, json: { type: 'boolean', help: 'print JSON' } },
     async run({ values, positionals, terminal }) {
       if (needsRoutes) await inspection.loadRoutes()
@@ -81,6 +90,7 @@ function listOf(brick: string, commands: Readonly<Record<string, BrickCommand>>)
       .map(([step, { summary }]) => `${step}: ${summary}`)
       .join('\n'),
     usage: lines.join('\n       mortar '),
+    names: true,
     options: { app: PROJECT_OPTIONS.app },
     run: async () => {
       throw new UsageError(`Name a command of '${brick}': ${Object.keys(commands).join(', ')}.`)

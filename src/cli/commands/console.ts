@@ -21,7 +21,6 @@ export const openConsole: Command = {
     json: { type: 'boolean', help: 'print the value of the code as JSON' },
   },
   async run(input) {
-    if (input.positionals.length > 0) throw new UsageError('console accepts no names. Use --eval CODE.')
     const code = textOf(input, 'eval') ?? (process.stdin.isTTY ? undefined : await text(process.stdin))
     if (input.values['json'] === true && code === undefined) throw new UsageError('--json needs --eval CODE.')
     const evaluate = code === undefined ? undefined : compile(code)

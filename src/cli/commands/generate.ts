@@ -14,6 +14,7 @@ export const generate: Command = {
   name: 'generate',
   summary: 'Write the file of a new route: generate route GET /notes/:id',
   usage: 'generate route METHOD PATH',
+  names: true,
   options: PROJECT_OPTIONS,
   async run(input) {
     const { method, path } = routeOf(input)

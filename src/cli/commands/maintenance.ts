@@ -21,6 +21,7 @@ export const maintenance: Command = {
   name: 'maintenance',
   summary: 'Respond with 503 to every request on this machine, and end that: on, off, status',
   usage: 'maintenance [status|on|off] [--retry-after TIME] [--allow ADDRESS]… [--json]',
+  names: true,
   options: {
     'retry-after': { type: 'string', help: 'when clients may try again; 10m by default' },
     allow: { type: 'string', multiple: true, help: 'address or CIDR of clients that are served' },

@@ -26,6 +26,7 @@ export const migrate: Command = {
   name: 'migrate',
   summary: 'Work on the migrations of the database: status, plan, run, revert, generate NAME, fresh',
   usage: 'migrate [status|plan|run|revert|generate NAME|fresh] [--large ROWS] [--json] [--force]',
+  names: true,
   options: {
     ...PROJECT_OPTIONS,
     force: { type: 'boolean', help: 'allow revert and fresh in production, where they lose data' },

@@ -26,6 +26,7 @@ export const create: Command = {
   summary: 'Make a new application: routes, configuration, tables, a test',
   usage:
     'new NAME [--database sqlite|postgres|mysql|none] [--auth basic|none] [--auth-features] [--package-manager NAME] [--no-…]',
+  names: true,
   options: {
     database: { type: 'string', help: 'sqlite (the default), postgres, mysql or none' },
     auth: { type: 'string', help: 'basic (e-mail and password, the default) or none' },

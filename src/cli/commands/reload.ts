@@ -1,4 +1,4 @@
-import { type Command, type CommandInput, readTime, textOf, UsageError } from '../command.ts'
+import { type Command, type CommandInput, readTime, textOf } from '../command.ts'
 import { findRoot } from '../project/project.ts'
 import { stateFolder } from '../project/state-folder.ts'
 import type { Reply } from '../workers/ask-primary.ts'
@@ -18,7 +18,6 @@ export const reload: Command = {
     json: { type: 'boolean', help: 'print JSON' },
   },
   async run(input) {
-    if (input.positionals.length > 0) throw new UsageError('reload accepts no names.')
     const limit = readTime('timeout', textOf(input, 'timeout') ?? DEFAULT_LIMIT)
     const { askToReload } = await import('../workers/ask-primary.ts')
     const isWaiting = input.values['wait'] === true
