@@ -64,6 +64,8 @@ describe('A health check', () => {
       run: async () => {
         runs += 1
         await wait(20)
+        // The result is fresh from its end on.
+        advance(1000)
       },
       cache: '1500ms',
     })

@@ -256,6 +256,15 @@ describe('A request that listen() cannot read', () => {
     await patient.close()
   })
 
+  it('is disconnected near the limit of its headers, although the request may take minutes', async () => {
+    const lenient = hello({ logger: false })
+    const { port: its } = await lenient.listen({ port: 0, headersTimeout: 0.1 })
+    const begin = performance.now()
+    expect((await rawRequest(its, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow:')).status).to.equal(408)
+    expect(performance.now() - begin).to.be.below(4000)
+    await lenient.close()
+  })
+
   it('does not reach the application behind a good request on its connection', async () => {
     const answer = await rawRequest(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n')
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 400'])

@@ -27,6 +27,11 @@ describe('shareReport() without combineEnded', () => {
     await report.stop()
   })
 
+  it('has the own report if the primary process has none of any worker', async () => {
+    const { channel } = openChannel([], [])
+    expect(await shareReport('a report', async () => 'own', { channel }).collect()).to.deep.equal(['own'])
+  })
+
   it('has no reports of workers that have ended, and sends no last report', async () => {
     const { channel, sent } = openChannel(['own', 'other'], ['ended'])
     const report = shareReport('a report', async () => 'own', { channel })

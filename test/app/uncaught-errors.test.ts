@@ -57,6 +57,15 @@ describe('An uncaught error after listen()', function () {
     expect(server.output()).not.to.contain('stopped')
   })
 
+  it('leaves time for the bricks after a request that did not end in time', async () => {
+    const server = await start({ SHUTDOWN_TIMEOUT: '0.5s' })
+    const never = fetch(`${server.url}/never`).catch(() => 'cut off')
+    await fetch(`${server.url}/throw`).then((response) => response.text())
+    expect(await server.ended).to.equal(1)
+    expect(await never).to.equal('cut off')
+    expect(server.output()).to.contain('stopped')
+  })
+
   it('is printed by an application without a log, and the exit code is 1 also after SIGTERM', async () => {
     const server = await start({ SILENT: 'true', BROKEN_STOP: 'true' })
     server.child.kill('SIGTERM')

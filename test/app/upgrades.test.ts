@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
@@ -5,7 +6,16 @@ import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, defineBrick, defineRoute, type App, type DefinedRoute } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  defineRoute,
+  REQUEST_CHANNEL,
+  type App,
+  type DefinedRoute,
+  type ObservedRequest,
+} from 'mortar'
 import { takeOver, type Takeover } from 'mortar/kit'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { connectionsOf } from '../support/connections-of.ts'
@@ -70,6 +80,20 @@ describe('A connection that changes its protocol', () => {
       expect(received).to.match(/^HTTP\/1\.1 101 [^]*x-own: a[^]*HELLO$/)
     })
 
+    it('is over for those who observe the request once the connection has the other protocol', async () => {
+      const seen: unknown[] = []
+      const note = (request: unknown): void => void seen.push((request as ObservedRequest).status)
+      subscribe(`tracing:${REQUEST_CHANNEL}:asyncEnd`, note)
+      const { url } = await open(create(shoutRoute()))
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write(`GET /shout HTTP/1.1\r\n${REQUEST}hello`)
+      for (let received = ''; !received.includes('HELLO');)
+        received += String((await once(socket, 'data'))[0])
+      expect(seen).to.deep.equal([101])
+      unsubscribe(`tracing:${REQUEST_CHANNEL}:asyncEnd`, note)
+      socket.destroy()
+    })
+
     it('is not ended again by the stop of the application', async () => {
       let ends = 0
       const over = deferred()
@@ -112,6 +136,14 @@ describe('A connection that changes its protocol', () => {
       const { url } = await open(create(shoutRoute()))
       const received = await exchange(url, `GET / HTTP/1.1\r\n${REQUEST}`, 'plain')
       expect(received).to.match(/^HTTP\/1\.1 200 [^]*Connection: close/)
+      for (const [connection, expected] of [
+        ['Upgrade', 'keep-alive'],
+        ['close, Upgrade', 'close'],
+      ]) {
+        const foreign = `Host: localhost\r\nConnection: ${connection}\r\nUpgrade: other\r\n\r\n`
+        const plain = await exchange(url, `GET / HTTP/1.1\r\n${foreign}`, 'plain')
+        expect(plain).to.match(new RegExp(`^HTTP/1\\.1 200 [^]*Connection: ${expected}`))
+      }
       const large = await exchange(url, `GET /large HTTP/1.1\r\n${REQUEST}`, '!end!')
       expect(large.length).to.be.above(8_000_000)
     })

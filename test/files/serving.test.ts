@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createApp, createRouter, StartupError } from 'mortar'
+import { createApp, createRouter, StartupError, type Middleware } from 'mortar'
+import type { ProjectApp } from '../../src/cli/project/import-app.ts'
 import { loadRoutes } from '../../src/files/load-routes.ts'
+import type { RouteBatch } from '../../src/routing/route-sink.ts'
 import { failureOf } from './failure-of.ts'
 import { withTree } from './fixture-trees.ts'
 
@@ -139,6 +141,28 @@ describe('loadRoutes beside the rest of an application', () => {
       expect((await app.inject('/late/1')).body).to.equal('ok')
       await app.close()
     }))
+
+  it('wraps the routes that stay when a directory with other middleware replaces it', async () => {
+    const app = createQuietApp().use(createRouter().get('/code', () => 'code')) as unknown as ProjectApp
+    const batchOf = (name: string): RouteBatch => {
+      const run: Middleware = (ctx, next) => {
+        ctx.append('x-scopes', name)
+        return next()
+      }
+      return {
+        directory: '/routes',
+        routes: [],
+        scopes: [{ prefix: '/', middleware: { run, origin: name } }],
+      }
+    }
+    app.addRoutes(batchOf('first'))
+    await app.ready()
+    for (const name of ['second', 'third']) {
+      app.replaceRoutes(batchOf(name))
+      expect(scopesOf((await app.inject('/code')).headers)).to.equal(name)
+    }
+    await app.close()
+  })
 
   it('shares one table with routers, and names both sides of a conflict', () =>
     withTree(['users.get.ts'], async (directory) => {

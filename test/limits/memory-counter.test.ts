@@ -111,8 +111,10 @@ describe('the counter in memory', () => {
     counter.count('own')
     clock.advance(30)
     allowed(counter, 'late', 3)
+    counter.count('once')
     clock.advance(40)
     expect(allowed(counter, 'late', 1)).to.equal(0)
+    expect(counter.count('once').remaining).to.equal(1)
   })
 
   it('subtracts attempts, never below none, and not from the shared sketch', () => {

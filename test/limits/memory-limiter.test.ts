@@ -47,6 +47,7 @@ describe('the memory of a limiter', () => {
     expect(limiter.consume('a', first).remaining).to.equal(998)
     limiter.consume('a', { limit: 256, window: 60 })
     expect(limiter.consume('a', first).remaining).to.equal(999)
+    expect(limiter.consume('a', { limit: 255, window: 60 }).remaining).to.equal(253)
   })
 
   it('has the given number of counters, and stores no long key', () => {

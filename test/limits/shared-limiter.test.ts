@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { mock } from 'node:test'
 import { promisify } from 'node:util'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Counted, KeyCount, LimitStore } from '../../src/limits/limit-store.ts'
@@ -222,6 +223,36 @@ describe('a shared limiter', () => {
     await slow.limiter.consume('slow', LIMIT)
     await others
     expect(slow.changes).to.deep.equal([])
+  })
+
+  it('counts the silence of a store from its last result', async () => {
+    const realNow = performance.now
+    let now = 0
+    const advance = async (milliseconds: number): Promise<void> => {
+      now += milliseconds
+      mock.timers.tick(milliseconds)
+      await afterTurns(undefined)
+    }
+    performance.now = () => now
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const { limiter, changes } = setUp({ count: never }, { patience: 1000 })
+      void limiter.consume('a', LIMIT)
+      await turn()
+      await advance(100)
+      await limiter.clear('b', LIMIT)
+      for (const [milliseconds, failures] of [
+        [900, 0],
+        [99, 0],
+        [1, 1],
+      ] as const) {
+        await advance(milliseconds)
+        expect(changes).to.have.lengthOf(failures)
+      }
+    } finally {
+      mock.timers.reset()
+      performance.now = realNow
+    }
   })
 
   it('reads the results that have arrived before it calls the store silent', async () => {

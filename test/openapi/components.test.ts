@@ -90,6 +90,16 @@ describe('A labelled schema', () => {
     expect(warnings).to.deep.equal([])
   })
 
+  it('repeats no annotation of its component beside a reference, also if it is a list', () => {
+    const make = () =>
+      object({ id: number() })
+        .label('Tag')
+        .meta({ examples: [{ id: 2 }] })
+    const { document, schemas } = read([taking('POST /a', make()), taking('POST /b', make())])
+    for (const path of ['/a', '/b']) expect(sentTo(document, path)).to.deep.equal(ref('Tag'))
+    expect(schemas.Tag).to.deep.include({ examples: [{ id: 2 }] })
+  })
+
   it('never shares a component with a derived schema of another shape: a number and a warning', () => {
     const derived: [string, ObjectSchema<object>][] = [
       ['shape', issue.shape({ extra: date() })],

@@ -15,7 +15,7 @@ const EVERYTHING = [
   routeOf('GET /'),
   routeOf('GET /notes', {
     query: object({ page: number().integer().min(1), tag: array(string().required()) }),
-    headers: object({ 'x-tenant': string().required(), authorization: string() }),
+    headers: object({ 'x-tenant': string().required(), authorization: string(), Accept: string() }),
     response: { 200: array(note).required() },
     tags: ['notes', 'lists', 'notes'],
     summary: 'List the notes',
@@ -247,10 +247,13 @@ describe('OpenAPI operation: id', () => {
   })
 
   it('has a number for a layer of a Koa router where a route has it, also one of a later path', () => {
-    const layer = { ...routeOf('GET /a-b'), adopted: { router: {}, sensitive: true } }
-    const { paths } = documentOf([layer, routeOf('GET /a/b')])
-    const given = ['/a-b', '/a/b'].map((path) => paths[path]!['get']!.operationId)
-    expect(given).to.deep.equal(['getAB2', 'getAB'])
+    const layers = ['/a-b', '/a_b', '/a.b'].map((path) => ({
+      ...routeOf(`GET ${path}`),
+      adopted: { router: {}, sensitive: true },
+    }))
+    const { paths } = documentOf([...layers, routeOf('GET /a/b')])
+    const given = ['/a-b', '/a.b', '/a_b', '/a/b'].map((path) => paths[path]!['get']!.operationId)
+    expect(given).to.deep.equal(['getAB2', 'getAB3', 'getAB4', 'getAB'])
   })
 
   it('is rejected when two operations have it; the error names both', () => {

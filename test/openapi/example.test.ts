@@ -37,6 +37,11 @@ describe('examples of bodies', () => {
     expect(exampleOf(jsonSchemaOf(schema, 'input'))).to.deep.equal({ size: 12, kind: 'a' })
   })
 
+  it('have at most 100 items, however many the schema asks for', () => {
+    const items = { type: 'integer' }
+    expect(exampleOf({ type: 'array', items, minItems: 1_000_000 })).to.have.lengthOf(100)
+  })
+
   it('leave out what has none: files and strings with a pattern', () => {
     const properties = {
       file: { type: 'string', format: 'binary' },

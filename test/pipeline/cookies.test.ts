@@ -25,6 +25,7 @@ const routes = () =>
     .get('/sealed', (ctx) => void ctx.cookies.set('prefs', 'dark ü;=', { encrypted: true }))
     .get('/cart', (ctx) => ctx.cookies.get('cart', { signed: true }))
     .get('/both', (ctx) => void ctx.cookies.set('prefs', 'dark', { signed: true, encrypted: true }))
+    .get('/read-both', (ctx) => ctx.cookies.get('prefs', { signed: true, encrypted: true }))
     .get('/unset', (ctx) => {
       const unset = { sameSite: 'none', maxAge: undefined, samesite: undefined, maxage: 1000 } as const
       ctx.cookies.set('plain', 'v', unset)
@@ -88,6 +89,8 @@ describe('ctx.cookies', () => {
       const served = await open(app({ keys: [KEY, OTHER] }))
       const both = cookiesOf(await served.fetch('/both'))
       expect([...both.keys()]).to.deep.equal(['prefs'])
+      const value = await served.fetch('/read-both', { headers: headerOf(both) })
+      expect(await value.text()).to.equal('dark')
       expect((await read(await open(app({ keys: [KEY] })), both))['prefs']).to.equal('dark')
       const signed = cookiesOf(await served.fetch('/signed'))
       expect((await read(await open(app({ keys: [KEY] })), signed))['cart']).to.equal('seven')
@@ -120,11 +123,14 @@ describe('ctx.cookies', () => {
       expect(await (await served.fetch('/koa', { headers })).json()).to.deep.equal({ cart: 'seven' })
     })
 
-    it('use app.koa.keys if the application set it', async () => {
-      const own = app()
-      own.koa.keys = [KEY]
-      const served = await open(own)
-      expect((await read(served, cookiesOf(await served.fetch('/signed'))))['cart']).to.equal('seven')
+    it('use app.koa.keys if the application set it, also beside the option keys', async () => {
+      const signed = cookiesOf(await (await open(app({ keys: [KEY] }))).fetch('/signed'))
+      for (const own of [app(), app({ keys: [OTHER] })]) {
+        own.koa.keys = [KEY]
+        const served = await open(own)
+        expect(cookiesOf(await served.fetch('/signed'))).to.deep.equal(signed)
+        expect((await read(served, signed))['cart']).to.equal('seven')
+      }
     })
 
     it('are signed by a Keygrip, which cannot encrypt', async () => {
@@ -176,6 +182,12 @@ describe('The encryption of cookies', () => {
     const cipher = createCookieCipher([KEY])
     expect(cipher.open('a', cipher.seal('a', 'x'))).to.equal('x')
     expect(cipher.open('b', cipher.seal('a', 'x'))).to.equal(undefined)
+  })
+
+  it('rejects a value of any length that is too short', () => {
+    const cipher = createCookieCipher([KEY])
+    for (let length = 0; length <= 28; length++)
+      expect(cipher.open('a', Buffer.alloc(length).toString('base64url')), String(length)).to.equal(undefined)
   })
 
   it('never produces the same bytes twice', () => {

@@ -119,7 +119,16 @@ describe('An error of Koa code', () => {
     })
 
     it('keeps its headers on a 500 too, but none of another body or connection', async () => {
-      const headers = { Vary: 'Origin', 'content-length': '3', 'Set-Cookie': 'a=1', 'Transfer-Encoding': 'x' }
+      const notKept = {
+        'content-length': '3',
+        'Content-Type': 'text/css',
+        'Content-Encoding': 'gzip',
+        'Content-Disposition': 'attachment',
+        'Transfer-Encoding': 'x',
+        Connection: 'x',
+        'Keep-Alive': 'timeout=77',
+      }
+      const headers = { Vary: 'Origin', 'Set-Cookie': 'a=1', ...notKept }
       const { fetch } = await open(
         app().use(
           fromKoa((ctx) => {
@@ -133,6 +142,8 @@ describe('An error of Koa code', () => {
       expect(response.headers.get('vary')).to.equal('Origin')
       // koa-session removes a cookie that it cannot read by the headers of its error.
       expect(response.headers.getSetCookie()).to.deep.equal(['a=1'])
+      for (const [name, value] of Object.entries(notKept))
+        expect(response.headers.get(name), name).to.not.equal(value)
       expect(await response.json()).to.have.property('status', 500)
     })
 

@@ -51,6 +51,8 @@ describe('The control socket of workers', function () {
     expect(statSync(path).mode & 0o777).to.equal(0o600)
     writeFileSync(join(folder, 'other'), '')
     expect(statSync(join(folder, 'other')).mode & 0o777).to.not.equal(0o600)
+    closes.push(await openControl(join(folder, 'new'), { reload: async () => DONE, log }))
+    expect(statSync(join(folder, 'new')).mode & 0o777).to.equal(0o700)
   })
 
   it('tells every operator the outcome of the reload that was asked for', async () => {

@@ -3,6 +3,7 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 import { shareReport, type ReportChannel } from '../../../src/app/life/process-report.ts'
 import { relayReports } from '../../../src/cli/workers/relay-reports.ts'
+import { deferred } from '../../support/deferred.ts'
 import { settle } from './fakes.ts'
 
 const copy = (message: unknown): unknown => JSON.parse(JSON.stringify(message))
@@ -36,12 +37,14 @@ function createWorkers(received: (message: { readonly mortar?: string }) => void
       on: (_event, listener) => listeners.add(listener),
       off: (_event, listener) => listeners.delete(listener),
     }
-    const { collect, stop } = shareReport('served', own, { combineEnded: sum, channel })
+    const share = (name: string, report: () => Promise<number>) =>
+      shareReport(name, report, { combineEnded: sum, channel })
+    const { collect, stop } = share('served', own)
     const crash = (): void => {
       state.isConnected = false
       cluster.emit('disconnect', worker)
     }
-    return { collect, stop, crash, state }
+    return { collect, stop, crash, share, state }
   }
 }
 
@@ -78,6 +81,19 @@ describe('The reports of several workers', () => {
       expect(each).to.have.members([1, 2, 5, 30])
     expect(ends).to.deep.equal([])
     expect(await asking[0]!.collect()).to.have.members([1, 2, 35])
+  })
+
+  it('have a worker that has ended its report of another name meanwhile', async () => {
+    const join = createWorkers()
+    const asking = join(async () => 1)
+    const own = deferred<number>()
+    const other = join(() => own.promise)
+    const { stop } = other.share('other', async () => 5)
+    const collected = asking.collect()
+    await settle()
+    await stop()
+    own.resolve(2)
+    expect(await collected).to.have.members([1, 2])
   })
 
   it('are without that of a worker that cannot make one, and do not wait for it', async () => {

@@ -69,6 +69,9 @@ function commandsSuite(open: () => ReturnType<typeof commandsOf>): void {
       await app.container.resolve<Limiter>('limiter').consume(`invite:${ip}`, { limit: 2, window: '1d' })
       const own = { key: `invite:${ip}`, limit: '2', window: '1d' }
       expect((await show(own))[0]).to.include({ used: 1, window: 86_400 })
+      expect((await run('show', own)).text).to.match(/ 1 of 2 .* s$/)
+      await app.container.resolve<Limiter>('limiter').consume(own.key, { limit: 2, window: '1d' })
+      expect((await run('show', own)).text).to.match(/ 2 of 2 .* s +exhausted$/)
       await run('clear', own)
       expect((await show(own))[0]).to.include({ used: 0, resetIn: 0 })
     } finally {

@@ -8,6 +8,7 @@ import type { DatabaseCounters, MakeCounters } from '../../../plugins/limits/dat
 import { mysqlCounters } from '../../../plugins/limits/database/mysql-counters.ts'
 import { postgresCounters } from '../../../plugins/limits/database/postgres-counters.ts'
 import { sqliteCounters } from '../../../plugins/limits/database/sqlite-counters.ts'
+import { deferred } from '../../support/deferred.ts'
 import { KINDS } from '../database/databases.ts'
 
 const MAKERS: Readonly<Record<string, MakeCounters>> = {
@@ -96,6 +97,23 @@ for (const [kind, places] of Object.entries(KINDS))
       expect((await counters.count(keys)).map(({ consumed }) => consumed)).to.deep.equal(keys.map(() => 5))
     })
 
+    if (kind === 'SQLite')
+      it('are in a file that is opened again after a failure', async () => {
+        const files: { readonly open: boolean }[] = []
+        const openFile: typeof sideConnections.openFile = (...given) => {
+          const file = sideConnections.openFile(...given)
+          files.push(file as (typeof files)[number])
+          return file
+        }
+        const own = sqliteCounters(source, { ...sideConnections, openFile })!
+        expect(await count(own, 'a', LONG)).to.equal(1)
+        own.reset!()
+        expect(files.map(({ open }) => open)).to.deep.equal([false])
+        expect(await count(own, 'a', LONG)).to.equal(2)
+        own.disconnect()
+        expect(files.map(({ open }) => open)).to.deep.equal([false, false])
+      })
+
     if (kind === 'PostgreSQL')
       it('are deleted without the rows that are locked', async () => {
         for (const key of ['locked', 'free']) await count(counters, key, SHORT)
@@ -159,6 +177,28 @@ describe('the regular clean-up of counts', () => {
     const { calls } = rows
     await wait(50)
     expect(rows.calls).to.be.at.most(calls + 1)
+  })
+
+  it('plans no other clean-up after its end', async () => {
+    const PERIOD = 1.25
+    const real = globalThis.setTimeout
+    const delays: number[] = []
+    globalThis.setTimeout = ((run: () => void, delay: number) => {
+      delays.push(delay)
+      return real(run, delay)
+    }) as unknown as typeof setTimeout
+    const [begun, deleted] = [deferred(), deferred<number>()]
+    const deleteExpired = (): Promise<number> => {
+      begun.resolve()
+      return deleted.promise
+    }
+    const end = cleanRegularly({ deleteExpired }, PERIOD)
+    await begun.promise
+    end()
+    deleted.resolve(0)
+    await wait(0)
+    globalThis.setTimeout = real
+    expect(delays).to.not.include(PERIOD)
   })
 })
 
