@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource, type DataSourceOptions } from 'typeorm'
 import { MissingTable } from '../../../plugins/auth/errors.ts'
-import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, AuthUsers } from '@mortar/auth/basic/schema'
+import {
+  AuthEndedSessions,
+  AuthRefreshTokens,
+  AuthResetTokens,
+  AuthUsers,
+  authUsers,
+} from '@mortar/auth/basic/schema'
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { addUser, sessionFor } from '../../../plugins/auth/testing/store-fixtures.ts'
 import { authStoreSuite } from '@mortar/auth/testing'
@@ -21,11 +27,15 @@ async function openSource(options: DataSourceOptions): Promise<DataSource> {
   return source.initialize()
 }
 
-async function open(options: DataSourceOptions, after: () => Promise<unknown> = async () => {}) {
+async function open(
+  options: DataSourceOptions,
+  after: () => Promise<unknown> = async () => {},
+  tables: typeof entities = entities,
+) {
   // Through the database brick, which gives a column the collation that it asks for.
   const source = await createDataSource({
     ...options,
-    entities,
+    entities: tables,
     synchronize: true,
   }).initialize()
   const close = async () => {
@@ -168,7 +178,25 @@ authStoreSuite({ describe, it }, 'SQLite, with a prefix of table names', () =>
   open({ type: 'better-sqlite3', database: ':memory:', entityPrefix: 'My-App ' }),
 )
 
-describe('auth store on SQLite', () => missingTableTest({ type: 'better-sqlite3', database: ':memory:' }))
+describe('auth store on SQLite', () => {
+  missingTableTest({ type: 'better-sqlite3', database: ':memory:' })
+
+  for (const entityPrefix of ['', 'app_'])
+    it(`keeps the application's own columns in a table with the prefix '${entityPrefix}'`, async () => {
+      const users = authUsers({ role: { type: String, default: 'user' } })
+      const { store, close } = await open(
+        { type: 'better-sqlite3', database: ':memory:', entityPrefix },
+        undefined,
+        [users, ...entities.slice(1)],
+      )
+      const [ada, eve] = [
+        await addUser(store),
+        await addUser(store, { id: 'eve', email: 'eve@example.com', fields: { role: 'admin' } }),
+      ]
+      await close()
+      expect([ada.raw['role'], eve.raw['role']]).to.deep.equal(['user', 'admin'])
+    })
+})
 describe('auth store on PostgreSQL', () => {
   const own = onServer('postgres', serverUrl('TEST_POSTGRES_URL'))
   const odd = { schema: 'The-Accounts', entityPrefix: 'App_' }

@@ -90,14 +90,26 @@ onEachMongo('the store on a document database', (server) => {
     withStore(
       async (store, db) => {
         expect((await store.insertUser(ADA))?.raw).to.include({ role: 'user', since: null })
-        const own = { since: new Date(0), totp_secret: 'x' }
+        const own = { since: new Date(0), squad: null, totp_secret: 'x' }
         await db.collection('auth_users').updateOne({ email: ADA.email }, { $set: own, $unset: { team: '' } })
         const user = await store.findUserById('ada')
-        expect(user?.raw).to.include({ role: 'user', since: '1970-01-01T00:00:00.000Z', team: 'a' })
+        expect(user?.raw).to.include({
+          role: 'user',
+          since: '1970-01-01T00:00:00.000Z',
+          team: 'a',
+          squad: null,
+        })
         expect(user?.raw).to.not.have.any.keys('_id', 'totp_secret', 'password_hash')
       },
-      { role: 'user', since: null, team: 'a' },
+      { role: 'user', since: null, team: 'a', squad: 'b' },
     ))
+
+  it('deletes more expired ends of sessions than one look-up returns', () =>
+    withStore(async (store, db) => {
+      const ended = db.collection<{ _id: string; expires_at: number }>('auth_ended_sessions')
+      await ended.insertMany(Array.from({ length: 1001 }, (_, n) => ({ _id: `ended-${n}`, expires_at: 1 })))
+      expect(await store.deleteExpired(1)).to.deep.equal({ sessions: 0, resetTokens: 0, endedSessions: 1001 })
+    }))
 
   it('names a field that a document of another program lacks', () =>
     withStore(async (store, db) => {

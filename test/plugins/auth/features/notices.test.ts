@@ -187,6 +187,17 @@ onEachDatabase('notices()', (inWorld) => {
       await world.client().post('/auth/reset-password', { token, password: 'yet another horse' })
       expect(await kindsOf(world, mails)).to.deep.equal(['password-changed', 'password-changed'])
     }))
+
+  it('are mailed without a link that cannot be stored', () =>
+    collecting(inWorld, async (world, mails) => {
+      const client = await signedUp(world)
+      // Statements without a kind are those of features.
+      world.storage.interruptions.gate = (statement) =>
+        statement === undefined ? Promise.reject(new Error('A disk is full.')) : undefined
+      const { status } = await client.post('/auth/change-password', { current: PASSWORD, next: NEXT })
+      expect([status, await kindsOf(world, mails)]).to.deep.equal([200, ['password-changed']])
+      expect(mails[0]!.link).to.equal(undefined)
+    }))
 })
 
 describe('notices()', () => {

@@ -146,14 +146,17 @@ onEachDatabase('sessions()', (inWorld) => {
   it('forgets browser and address once the session would have ended', () =>
     inWorld(WITH_SESSIONS, async (world) => {
       await signedUp(world)
-      expect(await world.storage.rows('auth_session_details')).to.have.length(1)
-      world.clock.advance(30 * 86_400 + 1)
-      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
-      await settle(world)
-      const rows = await world.storage.rows('auth_session_details')
-      expect(rows).to.have.length(1)
-      const [{ id }] = (await world.storage.users()).filter(({ email }) => email === 'eve@example.com')
-      expect(rows[0].user_id).to.equal(id)
+      const ownersAfter = async (seconds: number, email: string) => {
+        world.clock.advance(seconds)
+        await world.client().post('/auth/signup', { ...ADA, email })
+        await settle(world)
+        const users = new Map((await world.storage.users()).map((user) => [user.id, user.email]))
+        const rows = await world.storage.rows('auth_session_details')
+        return rows.map(({ user_id: id }) => users.get(id))
+      }
+      const [eve, kay] = ['eve@example.com', 'kay@example.com']
+      expect(await ownersAfter(30 * 86_400 - 1, eve)).to.have.members([ADA.email, eve])
+      expect(await ownersAfter(3601, kay)).to.have.members([eve, kay])
     }))
 })
 
@@ -270,6 +273,29 @@ describe('deviceName', () => {
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0',
       'Edge on Windows',
     ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/64.0.3282.140 Safari/537.36 Edge/18.17763',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 10; HD1913) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36 EdgA/130.0',
+      'Edge on Android',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 EdgiOS/130.0 Mobile/15E148 Safari/605.1.15',
+      'Edge on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/130.0 Mobile/15E148 Safari/605.1.15',
+      'Firefox on iPad',
+    ],
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Ubuntu Chromium/130.0 Safari/537.36',
+      'Chrome on Linux',
+    ],
+    ['Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18', 'Opera on Windows'],
+    ['Dalvik/2.1.0 (Linux; U; Android 14)', 'Unknown client on Android'],
+    ['Firefox/130.0', 'Firefox'],
     [
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
       'Safari on iPhone',

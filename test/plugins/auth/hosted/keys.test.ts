@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { signingKey } from './support/key-server.ts'
+import { json, signingKey } from './support/key-server.ts'
 import { inHostedWorld } from './support/world.ts'
 
 const jwks = (asked: readonly string[]): number => asked.filter((path) => path === '/jwks').length
@@ -12,6 +12,17 @@ describe('the keys of a hosted provider', () => {
       const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(token)))
       expect(new Set(statuses)).to.deep.equal(new Set([200]))
       expect(await statusOf(token)).to.equal(200)
+      expect(server.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
+    })
+  })
+
+  it('are found through the metadata of an issuer that ends with a slash', async () => {
+    const key = await signingKey('one')
+    await inHostedWorld({ keys: [key], issuers: (own) => [`${own}/`] }, async ({ server, statusOf }) => {
+      const iss = `${server.issuer}/`
+      server.answer = (_, response) =>
+        json(response, { issuer: iss, jwks_uri: `${iss}jwks`, keys: server.keys })
+      expect(await statusOf(await server.token(key, { iss }))).to.equal(200)
       expect(server.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
     })
   })

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 import { bearer } from 'better-auth/plugins'
+import { Kysely } from 'kysely'
+import { DataSource } from 'typeorm'
 import { createApp, createRouter, type StartupError } from 'mortar'
 import { auth, type AuthOptions } from '@mortar/auth'
 import { libraryAuth, type AuthLibrary, type LibraryAuthOptions } from '@mortar/auth-library'
+import { throughDataSource } from '@mortar/auth-library/kysely'
 import { createClient } from 'mortar/testing'
 import { deferred } from '../../../support/deferred.ts'
 import { openBetterAuth } from '../support/better-auth.ts'
@@ -129,8 +132,9 @@ describe('an application whose accounts better-auth keeps', () => {
 
   it('takes no body above the limit', () =>
     inLibraryWorld({ library: { bodyLimit: '1kb' } }, async ({ client, app }) => {
-      const large = { ...ADA, name: 'x'.repeat(2000) }
-      const { status, body } = await client.post('/api/auth/sign-up/email', large)
+      const { length } = JSON.stringify({ ...ADA, name: '' })
+      const sized = (bytes: number) => ({ ...ADA, name: 'x'.repeat(bytes - length) })
+      const { status, body } = await client.post('/api/auth/sign-up/email', sized(1025))
       expect([status, body.code]).to.deep.equal([413, 'payload_too_large'])
       const { url } = await app.listen(0, '127.0.0.1')
       const stream = ReadableStream.from(
@@ -148,7 +152,7 @@ describe('an application whose accounts better-auth keeps', () => {
         () => 413,
       )
       expect(answer).to.equal(413)
-      expect((await client.post('/api/auth/sign-up/email', ADA)).status).to.equal(200)
+      expect((await client.post('/api/auth/sign-up/email', sized(1024))).status).to.equal(200)
     }))
 
   it('says that an address is proven when the library says true, and nothing else', async () => {
@@ -304,4 +308,30 @@ describe('the set-up of libraryAuth', () => {
     await app.close()
     database.close()
   })
+})
+
+describe('A library that speaks Kysely, on the DataSource of the application', () => {
+  for (const [end, kept] of [
+    ['commits', ['ada', 'eve']],
+    ['rolls back', ['ada']],
+  ] as const)
+    it(`${end} its transaction`, async () => {
+      const source = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize()
+      const { dialect } = throughDataSource(source)
+      const accounts = new Kysely<{ people: { name: string } }>({ dialect })
+      await accounts.schema.createTable('people').addColumn('name', 'text').execute()
+      const add = (db: typeof accounts, name: string) => db.insertInto('people').values({ name }).execute()
+      await add(accounts, 'ada')
+      const work = accounts.transaction().execute(async (transaction) => {
+        await add(transaction, 'eve')
+        if (end === 'rolls back') throw new Error('eve is refused')
+      })
+      expect(await work.catch(({ message }: Error) => message)).to.equal(
+        end === 'commits' ? undefined : 'eve is refused',
+      )
+      expect(await source.query('select name from people order by name')).to.deep.equal(
+        kept.map((name) => ({ name })),
+      )
+      await source.destroy()
+    })
 })

@@ -18,6 +18,7 @@ export const HOSTILE: Record<string, string> = {
   'the most memory that 32 bits can say': GENUINE.replace('m=19456', 'm=4294967295'),
   'memory beyond all numbers': GENUINE.replace('m=19456', `m=${'9'.repeat(400)}`),
   'memory below what a lane needs': GENUINE.replace('m=19456', 'm=7'),
+  'memory below what two lanes need': GENUINE.replace('m=19456,t=2,p=1', 'm=15,t=2,p=2'),
   'no memory': GENUINE.replace('m=19456', 'm=0'),
   'negative memory': GENUINE.replace('m=19456', 'm=-1'),
   'memory in hex': GENUINE.replace('m=19456', 'm=0x4c00'),

@@ -171,6 +171,7 @@ describe('assertCost', () => {
       { parallelism: 17 },
       { passes: 0 },
       { memory: 7 },
+      { memory: 15, parallelism: 2 },
       { memory: Number.NaN },
     ]
     for (const cost of costs) {

@@ -99,6 +99,15 @@ describe('weak passwords', () => {
         for (const password of passwords) isRefused(await signUp(world, password), 'password', reason)
       }))
 
+  it('are the words of the address that the provider has, in place of that of the application', () =>
+    inWorld(
+      { ...options, auth: { ...options.auth, appUrl: 'https://ledgerbook.example.org' } },
+      async (world) => {
+        isRefused(await signUp(world, 'ledgerbook12'), 'password', /the name of this service/)
+        expect((await signUp(world, 'notebook12')).status).to.equal(201)
+      },
+    ))
+
   it('contain nothing else', () =>
     inWorld(options, async (world) => {
       for (const [n, password] of GOOD.entries()) {

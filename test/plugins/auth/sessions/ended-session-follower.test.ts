@@ -60,12 +60,12 @@ function follow(source: ReturnType<typeof store>) {
 }
 
 /** The news of a process whose list is stale after so many seconds. */
-const newsOf = (source: ReturnType<typeof store>, staleAfter: number) =>
+const newsOf = (source: ReturnType<typeof store>, staleAfter: number, lines: unknown[] = []) =>
   createSessionNews({
     store: { readEnded: () => source.reader },
     endedSessions: follow(source).known,
     events: { emit: () => undefined } as never,
-    logger: loggerTo(() => undefined),
+    logger: loggerTo((line) => lines.push(line)),
     clock: { now: () => source.state.now },
     lifetimes: { staleAfter },
   })
@@ -332,20 +332,25 @@ describe('The follower of ended sessions', () => {
 
 describe('The news of ended sessions', () => {
   for (const [name, isThere, expected] of [
-    ['serves by an empty list before the migration that makes the table', false, 'served'],
-    ['refuses with 503 once a table that was there is missing', true, 503],
+    [
+      'serves by an empty list before the migration that makes the table, and warns once',
+      false,
+      ['served', 1],
+    ],
+    ['refuses with 503 once a table that was there is missing', true, [503, 0]],
   ] as const)
     it(name, async () => {
       const source = store()
       const missing = new MissingTable('auth_ended_sessions', new Error('no such table'))
       if (!isThere) source.state.failure = missing
-      const news = newsOf(source, 0.02)
+      const lines: unknown[] = []
+      const news = newsOf(source, 0.02, lines)
       await news.start()
       source.state.failure = missing
       while (!news.isUnknown()) await wait(5)
       const served = await Promise.resolve(news.whenCurrent(() => 'served')).catch(({ status }) => status)
       news.stop()
-      expect(served).to.equal(expected)
+      expect([served, lines.length]).to.deep.equal(expected)
     })
 
   it('closes its reader if the start fails', async () => {
