@@ -135,6 +135,22 @@ onEachDatabase('account()', (inWorld) => {
     })
   })
 
+  it('gives the whole time to a request after one that could not close the account', () => {
+    const { links, world: options } = withAccount()
+    return inWorld(options, async (world) => {
+      const client = await signedUp(world)
+      world.storage.interruptions.reject('update users', 'A disk is full.', 1)
+      expect((await client.delete('/auth/account')).status).to.equal(500)
+      world.clock.advance(10 * DAY)
+      await client.post('/auth/login', ADA)
+      expect((await client.delete('/auth/account')).status).to.equal(204)
+      world.clock.advance(13 * DAY)
+      await prune(world)
+      await settle(world)
+      expect((await restore(world, links.at(-1)!)).status).to.equal(200)
+    })
+  })
+
   it('exports the user, the sessions and the rows of features, without a secret', () => {
     const exportData = (userId: string) => ({ notes: [`of ${userId}`] })
     const { world: options, kit, tables } = withAccount({ exportData })
