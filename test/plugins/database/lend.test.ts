@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { lend, type Lender } from '../../../plugins/database/connections/lend.ts'
+import { lend, takeInTime, type Lender } from '../../../plugins/database/connections/lend.ts'
 import { deferred } from '../../support/deferred.ts'
 
 /** A pool whose connections have names, and what has happened to them. `waits` ends each take and check. */
@@ -42,4 +42,15 @@ describe('A connection that is lent', () => {
       for (let turn = 0; turn < 3; turn++) await nextTurn()
       expect(seen).to.deep.equal(late)
     })
+
+  it('goes back to the pool that gives it after its caller was refused, without a check', async () => {
+    let released = 0
+    let give: (error: Error | null, connection?: { release(): void }) => void = () => undefined
+    const refusal = await new Promise((resolve) => {
+      takeInTime((callback) => (give = callback), { poolTimeout: () => 5 }, resolve)
+    })
+    expect(String(refusal)).to.include('No database connection became free')
+    give(null, { release: () => void released++ })
+    expect(released).to.equal(1)
+  })
 })

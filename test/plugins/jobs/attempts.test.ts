@@ -222,6 +222,22 @@ describe('work beside the looks for jobs', () => {
     await regular.stop()
   })
 
+  it('is repeated without a pause again once a failure is over', async () => {
+    let looks = 0
+    const regular = lookRegularly(async () => {
+      if (++looks === 1) throw new Error('away')
+      await nextTurn()
+      if (looks === 2) regular.wake()
+    }, outages)
+    regular.start()
+    for (const expected of [1, 3]) {
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+      expect(looks).to.equal(expected)
+      regular.wake()
+    }
+    await regular.stop()
+  })
+
   it('adds the moment that is now', () => {
     const schedule = { next: (after: number) => after + 60_000, runsMissed: true }
     const due = dueMoments({ moment: 1000, now: 1000 }, schedule)

@@ -58,6 +58,17 @@ describe('the commands of jobs', () => {
     )
   })
 
+  it('list names and errors without control characters, which a terminal would obey', async () => {
+    const { engine } = runtimeOf(app.services.jobs)
+    await app.services.jobs.add(recordJob, { text: 'x', failures: 0 })
+    const [claimed] = await engine.claim(['record'], 1)
+    await engine.settle(claimed!, { is: 'failed', error: 'Error: \u001B[2Jgone' })
+    const job = { id: '1', key: undefined, data: '{}', requestId: undefined, trace: undefined }
+    await engine.add({ ...job, name: 'old\u001B', due: { after: 0 } })
+    const { text } = await run('list', [])
+    expect(text).to.include('Error: \uFFFD[2Jgone').and.include('old\uFFFD').and.not.include('\u001B')
+  })
+
   it('retry and remove jobs by id, the others too if one is unknown', async () => {
     const [first, second, third] = await fail(3)
     const error = await failureOf(run('retry', [first!, 'unknown\u001B', first!]))

@@ -24,7 +24,8 @@ describe('A transport with a password', () => {
     expect(requiresTls({ host: '128.0.0.1', pool: true, auth: { type: 'OAuth2', user: 'ada' } })).to.equal(
       true,
     )
-    expect(requiresTls('smtp', { host: 'localhost.example.com', auth })).to.equal(true)
+    for (const host of ['localhost.example.com', 'notlocalhost', '127.example.com'])
+      expect(requiresTls('smtp', { host, auth }), host).to.equal(true)
   })
 
   it('does not require STARTTLS for this machine, without a password, or with implicit TLS', async () => {

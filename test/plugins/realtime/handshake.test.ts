@@ -170,6 +170,11 @@ describe('The handshake of a socket', () => {
       expect(raw.text())
         .to.match(/^HTTP\/1\.1 400 /)
         .and.include('application/problem+json')
+      // The next handshake carries no header of the one that failed.
+      const next = openRaw(url, handshake('/echo'))
+      await next.until('\r\n\r\n')
+      expect(next.text().match(/^x-request-id: /gim)).to.have.length(1)
+      next.socket.destroy()
     })
 
     it('counts by the limit of its route', async () => {

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createApp, value } from 'mortar'
 import { redis, type RedisOptions } from '@mortar/redis'
+import { createClient } from '../../../plugins/redis/client.ts'
 import { watchConnection } from '../../../plugins/redis/watch.ts'
 import { freePort } from '../../support/free-port.ts'
 import { needRedisServer, startRedis, type RedisServer } from '../../support/redis-server.ts'
@@ -38,6 +39,16 @@ describe('the watch of a connection', () => {
     stop()
     client.emit('close')
     expect(reasons).to.deep.equal(['reset', 'The connection has ended.'])
+  })
+})
+
+describe('a server that refuses writes', () => {
+  it('is left once a second at most, because a cluster may have no other one yet', () => {
+    const settings = { url: 'redis://localhost', options: {}, client: undefined, startTimeout: 1000 }
+    const { reconnectOnError } = createClient(settings).options
+    const refusal = new Error("READONLY You can't write against a read only replica.")
+    const errors = [new Error('ERR syntax'), refusal, refusal]
+    expect(errors.map((error) => reconnectOnError!(error))).to.deep.equal([false, true, false])
   })
 })
 

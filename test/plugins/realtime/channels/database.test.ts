@@ -7,6 +7,7 @@ import { SPARE } from '../../../../plugins/realtime/channels/engine.ts'
 import { engineApp, ENGINES } from './engines.ts'
 import { nextEvent } from './numbers.ts'
 import news from './files/news.ts'
+import rooms from './files/rooms/[id].ts'
 
 for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
   describe(`The tables of channels: ${kind}`, () => {
@@ -34,6 +35,19 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       await publish(news(), 'count', { number: 2 })
       while ((await nextEvent(reader)) !== 2);
       reader.close()
+    })
+
+    it('do not show the users of a process that is dead, although its rows are still there', async () => {
+      const { app } = engineApp(place())
+      await listen(app)
+      const { db, channels } = app.services
+      const members = db.getRepository('mortar_channel_members')
+      const row = { channel: 'rooms/1', process: 'other' }
+      await members.insert([
+        { ...row, user_id: 'ada', expires_at: Date.now() + 60_000 },
+        { ...row, user_id: 'bob', expires_at: Date.now() - 1000 },
+      ])
+      expect(await channels.present(rooms({ id: '1' }))).to.deep.equal(['ada'])
     })
 
     it('let clients load their state again after the restore of a backup, although their numbers are given again', async () => {

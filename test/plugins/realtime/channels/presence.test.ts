@@ -74,6 +74,21 @@ describe('The presence of channels', () => {
     expect(left).to.deep.equal([{ channel: 'rooms/1', user: 'ada' }])
   })
 
+  it('keeps a user until the last of his subscriptions has ended', async () => {
+    let left = 0
+    const engine: Partial<ChannelEngine> = {
+      enter: async () => undefined,
+      leave: async (members) => void (left += members.length),
+      present: async () => [],
+    }
+    const presence = new Presence(engine as ChannelEngine, () => undefined)
+    for (let count = 0; count < 3; count++) await enter(presence)
+    for (const expected of [0, 0, 1]) {
+      await leave(presence)
+      expect(left).to.equal(expected)
+    }
+  })
+
   it('leaves nothing of a channel after its last subscription', async () => {
     const change = async (): Promise<void> => undefined
     const engine: Partial<ChannelEngine> = { enter: change, leave: change, present: async () => [] }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { App, HttpError, Logger } from 'mortar'
+import { PAGE } from '../../../../plugins/realtime/channels/engine.ts'
+import { redisEngine } from '../../../../plugins/realtime/channels/redis-engine.ts'
 import { subscribe, type TestSubscription } from '@mortar/realtime/channels/testing'
 import { needRedisServer, startRedis, type RedisServer } from '../../../support/redis-server.ts'
 import { recorder } from '../../../app/recorder.ts'
@@ -49,6 +51,26 @@ describe('Channels in a Redis', () => {
       db: app.services.db,
     }
   }
+
+  it('repeat the events of two channels in their order, more of each than a page', async () => {
+    const outages = { begin: () => undefined, end: () => undefined }
+    const engine = redisEngine({ redis: admin, outages } as never)
+    let place = await engine.open()
+    const count = PAGE + 50
+    for (const channel of ['a', 'b'])
+      await Promise.all(
+        Array.from({ length: count }, () => engine.publish({ channel, event: 'e', data: '1', keep: 60_000 })),
+      )
+    const found: string[] = []
+    for (let size = PAGE; size >= PAGE;) {
+      const { events, epoch } = await engine.read(place, ['a', 'b'])
+      found.push(...events.map(({ channel }) => channel))
+      place = { epoch, ...(events.at(-1) ?? place) }
+      size = events.length
+    }
+    expect(found.join('')).to.equal('a'.repeat(count) + 'b'.repeat(count))
+    await engine.close?.()
+  })
 
   async function resetOf(reader: TestSubscription): Promise<void> {
     while ((await reader.next()).type !== 'reset');
@@ -177,7 +199,6 @@ describe('Channels in a Redis', () => {
   })
 
   it('stop the start when it is older than 6.2', async () => {
-    const { redisEngine } = await import('../../../../plugins/realtime/channels/redis-engine.ts')
     const redis = { defineCommand: () => undefined, info: async () => 'redis_version:6.0.16\r\n' }
     const error = await redisEngine({ redis } as never)
       .open()
