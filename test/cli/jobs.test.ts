@@ -66,6 +66,14 @@ describe('jobs on the command line', () => {
     expect([ran.code, ran.err.includes('MORTAR_JOBS_FILE')], ran.err).to.deep.equal([1, true])
   })
 
+  it('may be none yet: a build has their empty folder', () => {
+    const own = Object.entries(FILES).filter(([file]) => !/^(?:jobs|routes)\//.test(file))
+    const empty = createProject({ ...Object.fromEntries(own), 'jobs/.gitkeep': '' })
+    const built = empty.mortar(['build'])
+    empty.remove()
+    expect(built.code, built.err).to.equal(0)
+  })
+
   it('are compiled by a build, wait with run: false, run in mortar work, and are listed by mortar jobs', async () => {
     const built = project.mortar(['build'])
     expect(built.code, built.err).to.equal(0)

@@ -24,19 +24,29 @@ export async function compile(project: Project, out: string): Promise<{ ok: bool
     const options = { cwd: project.root, maxBuffer: 1e8 }
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const report = `${stdout}${stderr}`.trim()
+      if (error === null) makeFolders(project, out)
       resolve({ ok: error === null, report: [report, ...remediesFor(report)].join('\n') })
     })
   })
 }
 
+/** Folders that bricks read at the start, beside the module of the application. */
+function brickFolders({ app, root }: Project): string[] {
+  return ['migrations', 'jobs', 'mail', 'channels'].map((name) => shown(join(dirname(app), name), root))
+}
+
+/** The compiler makes no folder for one without modules, but a brick reads it. */
+function makeFolders(project: Project, out: string): void {
+  for (const folder of brickFolders(project))
+    if (existsSync(join(project.root, folder))) makeFolder(join(out, folder))
+}
+
 /** The application's own settings, changed so that plain Node can run the output. Paths are relative to the file. */
-function compilerConfig({ root, app, server, routes }: Project, out: string): object {
+function compilerConfig(project: Project, out: string): object {
+  const { root, app, server, routes } = project
   const config = join(root, 'tsconfig.json')
   const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
   const entries = [app, server, manifest].filter((file) => file !== undefined)
-  const folders = ['migrations', 'jobs', 'mail', 'channels'].map((name) =>
-    shown(join(dirname(app), name), root),
-  )
   return {
     ...(existsSync(config) ? { extends: '../tsconfig.json' } : {}),
     compilerOptions: {
@@ -58,7 +68,7 @@ function compilerConfig({ root, app, server, routes }: Project, out: string): ob
       outDir: `../${shown(out, root)}`,
     },
     files: entries.map((file) => `../${shown(file, root)}`),
-    include: folders.map((folder) => `../${folder}/**/*.ts`),
+    include: brickFolders(project).map((folder) => `../${folder}/**/*.ts`),
     exclude: ['../node_modules', '../**/*.test.ts'],
   }
 }
