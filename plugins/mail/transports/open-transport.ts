@@ -65,7 +65,8 @@ export function openTransport(
   const chosen = typeof setting === 'string' && isName(setting) ? NAMED[setting](named) : setting
   const transporter = isTransporter(chosen) ? chosen : createTransport(chosen as string)
   if (isTransport(chosen)) transporter.transporter = guardTransport(chosen)
-  else if (!allowPlainPassword) demandTls(transporter, isTransporter(chosen))
+  else if (!allowPlainPassword)
+    demandTls(transporter, { isOwn: isTransporter(chosen), isSmtp: isSmtp(chosen) })
   return transporter
 }
 
@@ -75,6 +76,11 @@ function isName(text: string): text is TransportName {
 
 function isSmtpUrl(text: string): boolean {
   return /^smtps?:\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== ''
+}
+
+/** True for a URL, and for options with a host. */
+function isSmtp(chosen: unknown): boolean {
+  return typeof chosen === 'string' || (isObject(chosen) && typeof chosen['host'] === 'string')
 }
 
 function isTransporter(value: unknown): value is Transporter {

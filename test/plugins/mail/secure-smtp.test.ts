@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import { createTransport } from 'nodemailer'
 import { expect } from 'chai'
 import type { MailTransport } from '@mortar/mail'
 import { alwaysOpens, openTransport } from '../../../plugins/mail/transports/open-transport.ts'
+import { demandTls } from '../../../plugins/mail/transports/secure-smtp.ts'
 import { terminalTransport } from '../../../plugins/mail/transports/terminal.ts'
 import { rejection, startMailApp } from './mail-app.ts'
 
@@ -64,6 +66,26 @@ describe('A transport with a password', () => {
       await app.close()
     })
   }
+
+  it('is not opened by a nodemailer that does not show the name of its SMTP transport', () => {
+    const { prototype } = createRequire(import.meta.url)('nodemailer/lib/smtp-transport') as typeof Function
+    Object.defineProperty(prototype, 'name', { configurable: true, set() {} })
+    try {
+      for (const transport of ['smtp://ada:secret@mail.example.com', { host: 'mail.example.com', auth }])
+        expect(() => requiresTls(transport)).to.throw(
+          /nodemailer \d+\.\d+\.\d+ does not show.+npm ls nodemailer/s,
+        )
+      expect(requiresTls({ host: 'mail.example.com', jsonTransport: true })).to.equal(false)
+    } finally {
+      Reflect.deleteProperty(prototype, 'name')
+    }
+  })
+
+  it('is not used if its options are elsewhere', () => {
+    const transporter = createTransport({ host: 'mail.example.com', auth })
+    Object.assign(transporter.transporter, { options: undefined })
+    expect(() => demandTls(transporter, { isOwn: false, isSmtp: true })).to.throw('does not show the options')
+  })
 
   it('accepts a custom transporter that requires TLS', async () => {
     expect(requiresTls(createTransport({ host: 'mail.example.com', auth, requireTLS: true }))).to.equal(true)
