@@ -1,4 +1,5 @@
 import { asFunction, createContainer, type AwilixContainer, type Resolver } from 'awilix/browser'
+import { checkAwilix } from '../compat/awilix.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
@@ -55,8 +56,9 @@ export interface ContainerOptions {
   readonly refuseLate: (what: string) => void
 }
 
-/** Makes a container that holds the framework's own services. */
+/** Makes a container that holds the framework's own services. @throws StartupError for an unknown version of awilix. */
 export function createServiceContainer(core: CoreServices, options: ContainerOptions): Container {
+  checkAwilix()
   const awilix = createContainer<Record<string, unknown>>({ strict: true })
   const entries = new Map<string, ServiceEntry>()
   const put = putInto(awilix, entries)

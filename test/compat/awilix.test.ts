@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import type * as Awilix from 'awilix/browser'
 import { asFunction, AwilixResolutionError, createContainer } from 'awilix/browser'
 import { expect } from 'chai'
-import { readResolution } from '../../src/compat/awilix.ts'
+import { checkAwilix, readResolution } from '../../src/compat/awilix.ts'
+import { StartupError } from 'mortar'
 import { explainResolution } from '../../src/container/explain-resolution.ts'
 
 type Needs = Record<string, unknown>
@@ -98,3 +99,39 @@ function thrownBy(act: () => unknown): Error {
   }
   throw new Error('It did not throw.')
 }
+
+describe('Another version of awilix', () => {
+  for (const [before, after, part] of [
+    ['            dispose,', '            release: dispose,', 'disposers'],
+    ['registrations() {', 'registered() {', 'lifetimes'],
+    ['lifetime: value,', 'life: value,', 'lifetimes'],
+    ['options.strict', 'options.severe', 'the strict mode'],
+    ['.isLeakSafe', '.isSafe', '`isLeakSafe`'],
+    ['cache: new Map()', 'cached: new Map()', 'the cache of a scope'],
+    ['resolver, value: resolved', 'resolver, made: resolved', 'the cache of a scope'],
+    ['createScope,', 'openScope: createScope,', 'the cache of a scope'],
+    [
+      'container.cache.set(name, { resolver, value: resolved });\n                    break;',
+      'container.cache.set(name, { resolver, value: resolved });\n                    container.cache = new Map([...container.cache].reverse());\n                    break;',
+      'the cache of a scope',
+    ],
+  ] as const)
+    it(`stops the start, which names ${part}, if it has '${after.trim().split('\n').at(-1)!.trim().slice(0, 40)}'`, async () => {
+      const later = await withOtherWords(before, after)
+      try {
+        checkAwilix(later)
+      } catch (error) {
+        expect(error).to.be.instanceOf(StartupError)
+        expect(error).to.include({ code: 'MORTAR_SERVICE_AWILIX' })
+        expect(String(error))
+          .to.match(/awilix \d+\.\d+\.\d+ differs in /)
+          .and.include(part)
+        return
+      }
+      throw new Error('It was accepted.')
+    })
+
+  it('stops no start with the version that is installed', () => {
+    expect(() => checkAwilix()).not.to.throw()
+  })
+})

@@ -179,15 +179,15 @@ describe('what a hosted provider may be told of its tokens', () => {
     })
   })
 
-  for (const type of ['at+jwt', 'at+JWT', 'application/at+jwt'])
-    it(`kinds of token: then others and none are refused: ${type}`, async () => {
-      const key = await signingKey('one')
+  it('kinds of token: then others and none are refused', async () => {
+    const key = await signingKey('one')
+    for (const type of ['at+jwt', 'at+JWT', 'application/at+jwt'])
       await inHostedWorld({ keys: [key], hosted: { types: [type] } }, async ({ server, statusOf }) => {
-        expect(await statusOf(await server.token(key, {}, { typ: 'at+jwt' }))).to.equal(200)
-        expect(await statusOf(await server.token(key, {}, { typ: 'JWT' }))).to.equal(401)
-        expect(await statusOf(await server.token(key))).to.equal(401)
+        expect(await statusOf(await server.token(key, {}, { typ: 'at+jwt' })), type).to.equal(200)
+        expect(await statusOf(await server.token(key, {}, { typ: 'JWT' })), type).to.equal(401)
+        expect(await statusOf(await server.token(key)), type).to.equal(401)
       })
-    })
+  })
 
   it('its cookie, after the header and the own cookie', async () => {
     const key = await signingKey('one')
