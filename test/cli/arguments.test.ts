@@ -22,7 +22,7 @@ describe('the arguments of mortar', function () {
     [[], 'Usage: mortar'],
     [['rotues'], "Did you mean 'routes'?"],
     [['nothing'], 'and those of bricks: mortar auth, mortar jobs, mortar limits.'],
-    [['jobs', 'list'], 'No brick of this application has the command jobs. One that has it: mortar add jobs'],
+    [['jobs', 'list'], "This application has no brick 'jobs'. Add it: mortar add jobs"],
     [['console', 'notes'], 'console accepts no names. Usage: mortar console [--write] [--eval CODE]'],
     [['routes', '--jsn'], '--jsn'],
     [['migrate', 'stauts'], "not a step of migrate. Did you mean 'status'?"],

@@ -4,6 +4,7 @@ import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
 import { type AssembledProject, assembleProject } from '../project/inspect-project.ts'
 import { findProject, findRoot, PROJECT_OPTIONS, readManifest } from '../project/project.ts'
+import { recipeBook } from '../recipe-book.ts'
 import { withBricks } from '../project/with-bricks.ts'
 
 /** A command line that belongs to a brick: the command and its own arguments. */
@@ -12,12 +13,9 @@ export interface BrickCommandLine {
   readonly args: readonly string[]
 }
 
-/** Bricks of this release that have commands: without them the cause is the application, not the spelling. */
-const KNOWN: ReadonlySet<string> = new Set(['auth', 'jobs', 'limits'])
-
 /**
  * Finds the command of a brick of the application in this folder: `mortar auth users`.
- * @returns undefined for another name without an application, or if no brick of that name has commands.
+ * @returns undefined for a name that no brick has, and for a brick without commands.
  * @throws StartupError if the application cannot be assembled, or is missing for a brick of this release; UsageError for an
  * unknown command of the brick, and if the application lacks a brick of this release.
  */
@@ -27,13 +25,13 @@ export async function findBrickCommand(
   directory: string,
 ): Promise<BrickCommandLine | undefined> {
   const { values } = parseArgs({ args: [...args], strict: false, options: { app: { type: 'string' } } })
-  if (!KNOWN.has(name) && !hasApplication(directory, values)) return undefined
+  const isKnown = Object.hasOwn(recipeBook().bricks, name)
+  if (!isKnown && !hasApplication(directory, values)) return undefined
   const inspection = await assembleProject(findProject({ values, directory }))
-  const commands = inspection.bricks.find((brick) => brick.name === name)?.commands
-  if (commands === undefined && KNOWN.has(name))
-    throw new UsageError(
-      `No brick of this application has the command ${name}. One that has it: mortar add ${name}`,
-    )
+  const brick = inspection.bricks.find((each) => each.name === name)
+  if (isKnown && brick === undefined)
+    throw new UsageError(`This application has no brick '${name}'. Add it: mortar add ${name}`)
+  const commands = brick?.commands
   if (commands === undefined) return undefined
   const [step, ...rest] = args
   if (step === undefined || step.startsWith('-')) return { command: listOf(name, commands), args }
