@@ -115,7 +115,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     it('are refused if the database would round them', async () => {
       const tooLong = [{ balance: '9223372036854775808' }, { balance: 2n ** 64n }, { whole: '1'.repeat(20) }]
       const fraction = { price: '123456789012345.6789' }
-      if (kind.startsWith('SQLite')) tooLong.push(fraction as never)
+      if (kind.startsWith('SQLite')) tooLong.push(fraction as never, { price: '123456789012.3456' } as never)
       for (const row of tooLong) {
         const error = await db
           .getRepository(Accounts)

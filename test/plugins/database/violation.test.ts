@@ -220,9 +220,9 @@ const SHAPES: readonly (readonly [error: object, found: Violation])[] = [
       code: '23505',
       table: 'a',
       constraint: 'a_b',
-      detail: 'Key (lower(b::text), "c, d")=(x), (y)=(z, 1) exists.',
+      detail: 'Key (lower(b::text), "c, d", "an ""e""")=(x), (y)=(z, 1, 2) exists.',
     },
-    { kind: 'duplicate_key', table: 'a', columns: ['lower(b::text)', 'c, d'], constraint: 'a_b' },
+    { kind: 'duplicate_key', table: 'a', columns: ['lower(b::text)', 'c, d', 'an "e"'], constraint: 'a_b' },
   ],
   [
     { code: '23505', table: 'a', constraint: 'a_b' },
