@@ -1,5 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { expect } from 'chai'
+import * as v from 'valibot'
 import { array, lazy, number, object, string } from 'yup'
 import { z } from 'zod'
 import { StartupError } from '../../src/errors/startup-error.ts'
@@ -52,6 +54,13 @@ describe('OpenAPI document', () => {
     const forward = JSON.stringify(documentOf(EVERYTHING))
     expect(JSON.stringify(documentOf(EVERYTHING.toReversed()))).to.equal(forward)
     expect(JSON.stringify(documentOf(EVERYTHING))).to.equal(forward)
+  })
+
+  it('sorts the codes of problems, which bricks add in the order of their use', () => {
+    const { Problem } = documentOf([], { problems: ['not_found', 'a_code', 'busy'] }).components.schemas
+    expect(Problem)
+      .to.have.nested.property('properties.code.examples')
+      .that.eql(['a_code', 'busy', 'not_found'])
   })
 
   it('leaves out hidden routes and routes of the framework', () => {
@@ -143,8 +152,12 @@ describe('OpenAPI operation: request body', () => {
   })
 
   it('is optional if every key is optional', () => {
-    const { requestBody } = operationFor(routeOf('POST /notes', { body: object({ text: string() }) }))
-    expect(requestBody).not.to.have.property('required')
+    // The library valibot describes such an object with an empty list of required keys.
+    const described = toStandardJsonSchema(v.object({ text: v.optional(v.string()) }))
+    for (const body of [object({ text: string() }), described]) {
+      const { requestBody } = operationFor(routeOf('POST /notes', { body }))
+      expect(requestBody).not.to.have.property('required')
+    }
   })
 
   it('has the media types that the route reads', () => {

@@ -83,6 +83,7 @@ describe('OpenAPI operation: responses', () => {
       ['text/csv; header=present', text],
       ['text/event-stream', text],
       ['application/xml', text],
+      ['application/yaml', text],
       ['application/x-ndjson', text],
       ['image/svg+xml', text],
       ['application/ld+json', {}],

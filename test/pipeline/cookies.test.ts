@@ -164,7 +164,8 @@ describe('The option keys', () => {
       expect(() => createApp({ environment: 'production', keys: [KEY, key] }), key)
         .to.throw(StartupError, 'MORTAR_COOKIE_KEYS')
         .with.property('message')
-        .that.does.not.contain(key)
+        .that.contains('at position 2')
+        .and.does.not.contain(key)
       createApp({ environment: 'development', logger, keys: [key] })
       expect(warnings.join()).to.contain('keys').and.not.to.contain(key)
     }

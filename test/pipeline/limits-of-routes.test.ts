@@ -80,6 +80,21 @@ describe('limits of routes', () => {
       ).to.match(text)
     })
 
+  it('refuse a rule name of more than 64 characters, or with a space or a quote', async () => {
+    const start = (name: string) =>
+      createApp({ environment: 'test', logger: false }).use(limits({ rules: { [name]: PER_MINUTE } }))
+    const longest = start('r'.repeat(64))
+    await longest.ready()
+    await longest.close()
+    for (const name of ['r'.repeat(65), '', '1r', 'r"', 'r r']) {
+      const error = await startupErrorOf(async () => await start(name).ready())
+      expect([error.code, error.found]).to.eql([
+        'MORTAR_LIMITS_OPTION',
+        `limits() has the rule name '${name}'.`,
+      ])
+    }
+  })
+
   it('are in the OpenAPI document with the headers of a 429', async () => {
     const app = createApp({ environment: 'test', logger: false })
       .use(limits())

@@ -165,6 +165,7 @@ describe('A request that is not valid', () => {
       expect(() => createApp({ maxIssues }))
         .to.throw(/maxIssues/)
         .with.property('code', 'MORTAR_OPTION' satisfies StartupError['code'])
+    for (const maxIssues of [1, 1_000]) expect(() => createApp({ maxIssues })).to.not.throw()
   })
 })
 
