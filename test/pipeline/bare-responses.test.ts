@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
@@ -82,6 +82,22 @@ describe('A handler that writes to the bare response', () => {
       }
     })
 
+    it('sends its headers early for HEAD too, and the connection takes the next request', async () => {
+      for (const headers of [{}, { 'Content-Length': '8' }]) {
+        const router = createRouter().get('/', (ctx) => {
+          bare(ctx).writeHead(200, headers).flushHeaders()
+          return 'value'
+        })
+        const { url } = await open(createApp({ logger: false }).use(router))
+        const head = 'HEAD / HTTP/1.1\r\nHost: x\r\n'
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
+        socket.write(`${head}\r\n${head}Connection: close\r\n\r\n`)
+        let received = ''
+        for await (const chunk of socket) received += String(chunk)
+        expect(received.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 200'])
+      }
+    })
+
     it('causes a problem response when it throws before its first write, with respond true or false', async () => {
       const response = await answer((ctx) => {
         ctx.koa.respond = false
@@ -115,7 +131,7 @@ describe('A status without content', () => {
   })
 })
 
-describe('A response of fetch', () => {
+describe('A web response', () => {
   let upstream: Server
   let url: string
   before(async () => {
@@ -138,7 +154,7 @@ describe('A response of fetch', () => {
   after((done) => void upstream.close(done))
 
   throughBothAdapters((open) => {
-    it('is forwarded without its Content-Encoding and Connection headers', async () => {
+    it('of fetch is forwarded without its Content-Encoding and Connection headers', async () => {
       const { fetch: ask } = await open(createApp().use(createRouter().get('/', () => fetch(url))))
       const response = await ask('/')
       expect(response.status).to.equal(201)
@@ -146,6 +162,14 @@ describe('A response of fetch', () => {
       expect(response.headers.get('x-upstream')).to.equal('yes')
       expect(response.headers.get('connection')).not.to.equal('close')
       expect(await response.json()).to.deep.equal({ from: 'upstream' })
+    })
+
+    it('of the handler keeps its Content-Encoding', async () => {
+      const headers = { 'content-encoding': 'gzip' }
+      const router = createRouter().get('/', () => new Response(gzipSync('packed'), { headers }))
+      const response = await (await open(createApp().use(router))).fetch('/')
+      expect(response.headers.get('content-encoding')).to.equal('gzip')
+      expect(await response.text()).to.equal('packed')
     })
   })
 })

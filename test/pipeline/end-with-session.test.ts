@@ -10,6 +10,7 @@ import {
   singleton,
   sse,
   type Authenticator,
+  type Context,
   type Handler,
   type ResponseTarget,
 } from 'mortar'
@@ -81,13 +82,16 @@ describe('A long response of a guarded route', () => {
       'a download that its client reads slowly': (ctx) => sendFile(ctx, Buffer.alloc(64 * 1024 * 1024)),
     }
     for (const [name, handler] of Object.entries(cut))
-      it(`is cut off when it is ${name}`, async () => {
-        const { get, end, watched } = await serve(handler)
+      it(`is cut off when it is ${name}, and ctx.signal has the reason`, async () => {
+        let context!: Context
+        const { get, end, watched } = await serve((ctx) => handler((context = ctx)))
         const response = await get()
         await watched(1)
         end()
         expect(await response.arrayBuffer().catch((error: Error) => error)).to.be.instanceOf(TypeError)
         await watched(0)
+        // The handler of the download first reads it now.
+        expect(context.signal.reason).to.include({ status: 401, code: 'invalid_token' })
       })
 
     it('becomes a 401 before its first byte', async () => {

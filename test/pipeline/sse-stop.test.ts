@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { expect } from 'chai'
 import { createApp, createRouter, sse } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
 
@@ -25,6 +26,21 @@ describe('The stop of an application', () => {
       } finally {
         socket.destroy()
       }
+    })
+
+    it('ends a stream of which only the route declares that it is server-sent events', async () => {
+      const response = { 200: { type: 'text/event-stream' } }
+      const app = createApp({ logger: false, shutdownTimeout: 5 }).use(
+        createRouter().get('/', { response }, async function* () {
+          yield 'data: first\n\n'
+          await new Promise(() => {})
+        }),
+      )
+      const { fetch } = await open(app)
+      const text = (await fetch('/')).text()
+      const closing = app.close()
+      expect(await text).to.equal('data: first\n\n')
+      await closing
     })
   })
 })

@@ -69,6 +69,11 @@ describe('sse', () => {
       )
     })
 
+    it('writes a delay of zero, after which the client reconnects immediately', async () => {
+      const { fetch } = await serve([{ retry: 0 }], { retry: 0 })
+      expect(await (await fetch('/')).text()).to.equal('retry: 0\n\nretry: 0\n\n')
+    })
+
     it('accepts a list, an iterable and functions that return one', async () => {
       for (const events of [
         ['a'],

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
@@ -125,12 +126,15 @@ describe('A stream as a response', () => {
       const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error, child: () => logger }
       const handler = () => Readable.from(throwing('part'))
       const app = createApp({ logger, logRequests: false }).use(createRouter().get('/', handler))
+      const emitted = new Set<string>()
+      app.koa.on('error', ({ message }: Error) => emitted.add(message))
       const { fetch, close } = await open(app)
       await (await fetch('/')).text().catch(ignore)
       while (failures.length === 0) await nextTurn()
       await close()
       expect(failures).to.have.length(1)
       expect(failures[0]).to.include('The source failed.')
+      expect([...emitted]).to.deep.equal(['The source failed.'])
     })
 
     it('that is destroyed half-way without an error ends the connection', async () => {
@@ -213,7 +217,11 @@ describe('A stream as a response', () => {
     })
 
     it('of 100 MiB passes without being buffered', async () => {
-      const { fetch } = await serve(() => Readable.from(chunks(100), { objectMode: false }))
+      let res!: ServerResponse
+      const { fetch } = await serve(({ koa }) => {
+        res = koa.res
+        return Readable.from(chunks(100), { objectMode: false })
+      })
       const reader = (await fetch('/')).body!.getReader()
       let size = 0
       let highest = 0
@@ -226,6 +234,7 @@ describe('A stream as a response', () => {
         highest = Math.max(highest, process.memoryUsage().arrayBuffers)
       }
       expect(size).to.equal(100 * MEBIBYTE)
+      expect(res.listenerCount('drain')).to.be.lessThan(2)
       // V8 frees buffers in the background, so strides may be counted although nothing refers to them.
       expect(highest - start).to.be.lessThan(3 * STRIDE)
     })
