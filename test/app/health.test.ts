@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, type App, type AppOptions } from 'mortar'
@@ -173,9 +174,12 @@ describe('/livez and /readyz', () => {
     const app = createApp({ logger: false }).use(defineBrick({ name: 'slow', start: () => starting }))
     await serving(app, async (url) => {
       expect((await fetch(`${url}/livez`)).status).to.equal(200)
-      const response = await fetch(`${url}/readyz`)
+      const { mock: timer } = mock.method(globalThis, 'setTimeout')
+      const response = await fetch(`${url}/readyz`).finally(() => mock.restoreAll())
       expect(response.status).to.equal(503)
       expect(await response.json()).to.deep.equal({ status: 'starting', failed: [] })
+      // Most probes have a time limit of one second.
+      expect(timer.calls.map((call) => call.arguments[1])).to.include(500)
       finish()
       await until(async () => (await fetch(`${url}/readyz`)).status === 200)
     })

@@ -110,6 +110,20 @@ describe('The life of an application', () => {
     await app.close()
   })
 
+  it('refuses requests through Koa after close()', async () => {
+    const app = createApp({ logger: false }).use(hello())
+    const server = createServer(app.koa.callback()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/`
+    expect((await fetch(url)).status).to.equal(200)
+    await app.close()
+    const response = await fetch(url)
+    expect([response.status, response.headers.get('connection')]).to.deep.equal([503, 'close'])
+    server.closeAllConnections()
+    server.close()
+  })
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     it(`ends the process with 0 on ${signal}, after the bricks have stopped`, async () => {
       const script = await bundleScript(join(import.meta.dirname, '../fixtures/signals/server.ts'))

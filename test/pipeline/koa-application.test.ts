@@ -254,7 +254,6 @@ describe('app.koa', () => {
     it('trusts only the forwarding headers of trusted proxies', async () => {
       const headers = {
         'x-forwarded-for': '6.6.6.6, 1.1.1.1',
-        'x-forwarded-proto': 'https',
         'x-forwarded-host': 'public.example',
       }
       const router = createRouter().get('/', ({ ip, koa }) => [
@@ -265,11 +264,19 @@ describe('app.koa', () => {
         koa.secure,
         koa.host === 'public.example',
       ])
-      const ask = async (trustProxy: readonly string[] | false) => {
+      const ask = async (trustProxy: readonly string[] | false, proto = 'https') => {
         const { fetch } = await open(createApp({ trustProxy }).use(router))
-        return (await fetch('/', { headers })).json()
+        return (await fetch('/', { headers: { ...headers, 'x-forwarded-proto': proto } })).json()
       }
-      expect(await ask(['127.0.0.0/8'])).to.deep.equal([true, '1.1.1.1', ['1.1.1.1'], 'https', true, true])
+      for (const proto of ['https', 'HTTPS'])
+        expect(await ask(['127.0.0.0/8'], proto)).to.deep.equal([
+          true,
+          '1.1.1.1',
+          ['1.1.1.1'],
+          'https',
+          true,
+          true,
+        ])
       expect(await ask(['10.0.0.0/8'])).to.deep.equal([true, '127.0.0.1', [], 'http', false, false])
       expect(await ask(false)).to.deep.equal([true, '127.0.0.1', [], 'http', false, false])
     })

@@ -26,6 +26,8 @@ const REFUSED: readonly (readonly [json: string, path: string, message: string])
   [String.raw`{"\u0000":1}`, '', `this ${KEY}`],
   [String.raw`{"a":"\ud83d"}`, 'a', `a ${HALF}`],
   [String.raw`{"a":"\uDE00\uD83D"}`, 'a', `a ${HALF}`],
+  [String.raw`{"a":"\udc00"}`, 'a', `a ${HALF}`],
+  [String.raw`{"a":"\uDFFF"}`, 'a', `a ${HALF}`],
 ]
 
 const ACCEPTED: readonly string[] = [
