@@ -12,7 +12,7 @@ import { formOf } from './multipart/form-of-route.ts'
 import { preparationOf } from './multipart/prepare-forms.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
-import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
+import { clientLeft, isAnnouncedTooLarge, readBytes, tooLarge } from './read-bytes.ts'
 import { mayHaveOddEscapes } from './refuse-odd-text.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -78,7 +78,7 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
     return inner(ctx)
   }
   if (decode === 'form' && !form) return refuseType(type, accepted)
-  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
+  if (isAnnouncedTooLarge(headers, limit)) throw tooLarge(limit)
   if (decode === 'form')
     return parseForm(ctx, form!).then(function parseBody(body) {
       ctx.body = body
@@ -116,7 +116,7 @@ function readRaw(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
   const known = isAccepted ? decoderOf(type) : undefined
   const decode = known === 'form' ? undefined : known
   if (!isAccepted || (strict && !decode)) return refuseType(type, accepted)
-  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
+  if (isAnnouncedTooLarge(headers, limit)) throw tooLarge(limit)
   if (decode && decode !== asBytes) refuseForeignCharset(headers['content-type'])
   return readBytes(ctx, limit, function parseRawBody(content) {
     ctx.body = decode?.(content, rules, ctx)

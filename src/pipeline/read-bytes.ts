@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, type HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
@@ -22,8 +23,8 @@ type Use = (content: Buffer) => unknown
  */
 export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown {
   const { req } = ctx.internal
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase()
-  if (encoding === undefined || encoding === 'identity') return readPlain(ctx, limit, use)
+  const encoding = encodingOf(req.headers)
+  if (encoding === undefined) return readPlain(ctx, limit, use)
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (!decoder)
     throw new UnsupportedMediaType(
@@ -36,6 +37,17 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
   return collect(req, mostEncoded(limit))
     .then((encoded) => decode(encoded, decoder(), limit))
     .then(use)
+}
+
+/** True if the announced length of a body is above the largest size that a limit of its decoded bytes allows. */
+export function isAnnouncedTooLarge(headers: IncomingHttpHeaders, limit: number): boolean {
+  const length = Number(headers['content-length'])
+  return length > limit && (encodingOf(headers) === undefined || length > mostEncoded(limit))
+}
+
+function encodingOf(headers: IncomingHttpHeaders): string | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase()
+  return encoding === 'identity' ? undefined : encoding
 }
 
 /** Returns the largest encoded size. Incompressible data grows by its headers and five bytes per block. */
