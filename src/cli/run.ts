@@ -6,7 +6,7 @@ import { didYouMean, nearest } from '../support/nearest.ts'
 import { readableError } from '../support/readable-error.ts'
 import { type Command, UsageError } from './command.ts'
 import type { BrickCommandLine } from './commands/brick-command.ts'
-import { COMMANDS } from './commands/command-table.ts'
+import { BRICKS_WITH_COMMANDS, COMMANDS } from './commands/command-table.ts'
 import { frameworkManifest } from './framework-manifest.ts'
 import { commandHelp, overview } from './help.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -94,7 +94,8 @@ async function find(name: string, args: readonly string[], directory: string): P
     const found = await findBrickCommand(name, args, directory)
     if (found !== undefined) return found
   }
-  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}, and those of bricks: mortar auth, mortar jobs, mortar limits.`
+  const ofBricks = BRICKS_WITH_COMMANDS.map((brick) => `mortar ${brick}`).join(', ')
+  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}, and those of bricks: ${ofBricks}.`
   throw new UsageError(
     `Unknown command '${name}'. ${guess === undefined ? list : `Did you mean '${guess}'?`}`,
   )

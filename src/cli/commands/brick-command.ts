@@ -3,8 +3,8 @@ import type { BrickCommand } from '../../contracts/brick-command.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
 import { type AssembledProject, assembleProject } from '../project/inspect-project.ts'
+import { BRICKS_WITH_COMMANDS } from './command-table.ts'
 import { findProject, findRoot, PROJECT_OPTIONS, readManifest } from '../project/project.ts'
-import { recipeBook } from '../recipe-book.ts'
 import { withBricks } from '../project/with-bricks.ts'
 
 /** A command line that belongs to a brick: the command and its own arguments. */
@@ -16,8 +16,8 @@ export interface BrickCommandLine {
 /**
  * Finds the command of a brick of the application in this folder: `mortar auth users`.
  * @returns undefined for a name that no brick has, and for a brick without commands.
- * @throws StartupError if the application cannot be assembled, or is missing for a brick of this release; UsageError for an
- * unknown command of the brick, and if the application lacks a brick of this release.
+ * @throws StartupError if the application cannot be assembled, or is missing for one of `BRICKS_WITH_COMMANDS`; UsageError for an
+ * unknown command of the brick, and if the application lacks one of `BRICKS_WITH_COMMANDS`.
  */
 export async function findBrickCommand(
   name: string,
@@ -25,7 +25,7 @@ export async function findBrickCommand(
   directory: string,
 ): Promise<BrickCommandLine | undefined> {
   const { values } = parseArgs({ args: [...args], strict: false, options: { app: { type: 'string' } } })
-  const isKnown = Object.hasOwn(recipeBook().bricks, name)
+  const isKnown = BRICKS_WITH_COMMANDS.includes(name)
   if (!isKnown && !hasApplication(directory, values)) return undefined
   const inspection = await assembleProject(findProject({ values, directory }))
   const brick = inspection.bricks.find((each) => each.name === name)

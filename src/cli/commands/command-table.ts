@@ -17,3 +17,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   generate: async () => (await import('./generate.ts')).generate,
 }
+
+/** Bricks of this release that have commands: without such a brick the cause is the application, not the spelling. */
+export const BRICKS_WITH_COMMANDS: readonly string[] = ['auth', 'jobs', 'limits']
