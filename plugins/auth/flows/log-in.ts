@@ -51,11 +51,13 @@ async function verify(parts: AuthParts, { email, password }: LogIn, attempt: Att
   const user = await parts.store.findUserByEmail(email)
   if (user) known.userId = user.id
   const { valid, rehash } = await parts.passwords.verify(user?.passwordHash ?? null, password)
-  const proofOf = (owner: StoredUser) =>
-    ({ user: owner, way: 'login', isKnownDevice: parts.devices.isCurrent(device, owner) }) as const
   const grant =
     user !== null && valid
-      ? await admit(parts, proofOf(user), attempt).catch(async (error: unknown) => {
+      ? await admit(
+          parts,
+          { user, way: 'login', isKnownDevice: parts.devices.isCurrent(device, user) },
+          attempt,
+        ).catch(async (error: unknown) => {
           // The password is known only now, and the second step of the login comes without it.
           if (rehash && error instanceof SecondFactorRequired) await renewHash(parts, user, password)
           throw error

@@ -70,12 +70,17 @@ export function deviceMark(ctx: Ctx): string | null {
   return authOf(ctx).device.read({ cookie: ctx.get('cookie') })
 }
 
-/** Sets the refresh cookie and the device cookie, and returns the body of signup and login. */
-export function signedInBody(ctx: Ctx, grant: Grant) {
-  const { id, name, email } = grant.user
+/** Sets the refresh cookie and the device cookie. */
+export function setCookies(ctx: Ctx, grant: Grant): void {
   const { cookie, device } = authOf(ctx)
   cookie.set(ctx, grant)
   device.mark(ctx, grant.user)
+}
+
+/** Sets the refresh cookie and the device cookie, and returns the body of signup and login. */
+export function signedInBody(ctx: Ctx, grant: Grant) {
+  const { id, name, email } = grant.user
+  setCookies(ctx, grant)
   return { user: { id, name, email }, accessToken: grant.accessToken, expiresIn: grant.expiresIn }
 }
 

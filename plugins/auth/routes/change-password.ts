@@ -1,6 +1,6 @@
 import * as yup from 'mortar/yup'
 import { defineRoute } from 'mortar'
-import { authOf, ownRefreshToken, ownSession } from './auth-context.ts'
+import { authOf, ownRefreshToken, ownSession, setCookies } from './auth-context.ts'
 import {
   changedPassword,
   crossSite,
@@ -39,13 +39,11 @@ export const changePasswordRoute = (codes: FactorFields) =>
       },
     },
     async (ctx) => {
-      const { flows, cookie, device } = authOf(ctx)
       const own = ownSession(ctx)
       // Refuses a page of another origin that makes the browser send its cookies.
       ownRefreshToken(ctx)
-      const grant = await flows.changePassword(ctx.body, own, ctx)
-      cookie.set(ctx, grant)
-      device.mark(ctx, grant.user)
+      const grant = await authOf(ctx).flows.changePassword(ctx.body, own, ctx)
+      setCookies(ctx, grant)
       const { accessToken, expiresIn } = grant
       return { message: 'The password is changed. Every other session has ended.', accessToken, expiresIn }
     },

@@ -6,6 +6,7 @@ import {
   ownRefreshToken,
   ownSession,
   presentedToken,
+  setCookies,
   signedInBody,
 } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
@@ -86,7 +87,7 @@ const confirmRoute = defineRoute(
     // Refuses a page of another origin that makes the browser send its cookies.
     ownRefreshToken(ctx)
     const { grant, recoveryCodes: codes } = await factorOf(ctx).confirm(ctx.body.code, own, ctx)
-    signedInBody(ctx, grant)
+    setCookies(ctx, grant)
     return { accessToken: grant.accessToken, expiresIn: grant.expiresIn, recoveryCodes: [...codes] }
   },
 )
