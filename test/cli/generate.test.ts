@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
@@ -33,5 +33,31 @@ describe('mortar generate route', function () {
       expect([ran.code, ran.out]).to.deep.equal([1, ''])
       expect(ran.err).to.include(code)
     }
+  })
+
+  const unreachable: readonly (readonly [path: string, says: string])[] = [
+    ['/a/../b', "'..'"],
+    ['/../../b', "'..'"],
+    ['/./b', "'.'"],
+    ['/a//b', 'two slashes'],
+    ['//b', 'two slashes'],
+    ['/%2e%2e/b', "'%2e%2e'"],
+    ['/.well-known/b', "'.well-known'"],
+    ['/_private/b', "'_private'"],
+    ['/node_modules/b', "'node_modules'"],
+  ]
+  for (const [path, says] of unreachable)
+    it(`rejects ${path} as an argument, because no file of routes has that path, and writes nothing`, () => {
+      const ran = project.mortar(['generate', 'route', 'POST', path])
+      expect([ran.code, ran.out]).to.deep.equal([2, ''])
+      expect(ran.err).to.include(says).and.include('generate route GET')
+      for (const file of ['routes/b', 'routes/a', 'b', 'routes/_private', 'routes/node_modules'])
+        expect(existsSync(join(project.directory, file)), file).to.equal(false)
+    })
+
+  it('reads a slash at the end as none', () => {
+    expect(project.mortar(['generate', 'route', 'DELETE', '/lamps/']).out).to.equal(
+      'routes/lamps/index.delete.ts\n',
+    )
   })
 })

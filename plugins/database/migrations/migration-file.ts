@@ -15,16 +15,21 @@ export interface MigrationStatements {
 /**
  * Class and file name of a migration: `add tags` at 1763650000000 is `AddTags1763650000000` in
  * `1763650000000-add-tags.ts`.
- * @throws StartupError for a name that is not words of letters and digits.
+ * @throws StartupError for a name that is not words of letters and digits, or has more than 150 characters.
  */
 export function nameMigration(name: string, timestamp: number): { className: string; fileName: string } {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .split(/[\s_-]+/)
     .filter(Boolean)
-  if (!/^[a-z]/i.test(words[0] ?? '') || !words.every((word) => /^[a-z\d]+$/i.test(word)))
+  // A file system allows 255 bytes for the name of a file, and the table of migrations 255 characters.
+  if (
+    name.length > 150 ||
+    !/^[a-z]/i.test(words[0] ?? '') ||
+    !words.every((word) => /^[a-z\d]+$/i.test(word))
+  )
     throw fault('MORTAR_MIGRATION_NAME', `'${name}' is not a valid name for a migration.`, {
-      remedy: `Describe the change in words of letters and digits, such as 'add tags to notes'.`,
+      remedy: `Describe the change in few words of letters and digits, such as 'add tags to notes'.`,
     })
   const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') + timestamp
   return { className, fileName: `${timestamp}-${words.join('-').toLowerCase()}.ts` }

@@ -106,6 +106,8 @@ async function generate(
 ): Promise<GeneratedMigration | undefined> {
   if (typeof directory !== 'string' && !(directory instanceof URL)) throw noFolder()
   const folder = toFolder(directory)
+  // Checks the name before anything is written.
+  nameMigration(name, clock.now())
   await mkdir(folder, { recursive: true })
   const known = await loadMigrations(folder)
   await refusePending(dataSource, directory)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
+import { isIgnoredFolder } from '../../files/base-name.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { METHODS } from '../../routing/route.ts'
@@ -30,13 +31,25 @@ export const generate: Command = {
   },
 }
 
+const USAGE = "Write: mortar generate route GET '/notes/:id'"
+
 function routeOf({ positionals: [what, ...rest] }: CommandInput): { method: string; path: string } {
-  const usage = "Write: mortar generate route GET '/notes/:id'"
-  if (what !== 'route') throw new UsageError(`generate only makes routes. ${usage}`)
+  if (what !== 'route') throw new UsageError(`generate only makes routes. ${USAGE}`)
   const [method = '', path = ''] = rest.length === 1 ? ['get', rest[0]!] : rest
   if (rest.length > 2 || !METHODS.includes(method.toUpperCase() as never) || !path.startsWith('/'))
-    throw new UsageError(`METHOD is one of ${METHODS.join(', ')}, and PATH begins with a slash. ${usage}`)
+    throw new UsageError(`METHOD is one of ${METHODS.join(', ')}, and PATH begins with a slash. ${USAGE}`)
+  for (const segment of path.slice(1).replace(/\/$/, '').split('/')) refuseSegment(segment, path)
   return { method: method.toLowerCase(), path }
+}
+
+/** @throws UsageError for a segment that would leave the directory of routes, or that its reader ignores. */
+function refuseSegment(segment: string, path: string): void {
+  const fault = (reason: string) => new UsageError(`${reason} ${USAGE}`)
+  if (segment === '' && path !== '/') throw fault(`The path ${path} has two slashes in a row.`)
+  if (isIgnoredFolder(segment))
+    throw fault(`The path ${path} has the segment '${segment}', which is never read as a part of a route.`)
+  if (segment.includes('%'))
+    throw fault(`The path ${path} has the segment '${segment}': write characters without percent-encoding.`)
 }
 
 /** Returns the file name of a route: `/notes/:id` and `/notes/[id]` both become `notes/[id].get.ts`. */

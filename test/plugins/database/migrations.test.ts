@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
@@ -323,9 +323,11 @@ describe('the migrations folder', () => {
       database: ':memory:',
       entities: [Owners],
     }).initialize()
-    const migrations = createMigrations(source, { directory: join(folders(), 'names'), clock })
-    for (const name of ['', '1st', '../evil', "x'y", 'a;b'])
+    const directory = join(folders(), 'names')
+    const migrations = createMigrations(source, { directory, clock })
+    for (const name of ['', '1st', '../evil', "x'y", 'a;b', 'a'.repeat(151)])
       expect((await failure(migrations.generate(name))).code).to.equal('MORTAR_MIGRATION_NAME')
+    expect(existsSync(directory)).to.equal(false)
     await source.destroy()
   })
 })
