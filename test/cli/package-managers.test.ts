@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
 
@@ -114,5 +114,15 @@ describe('mortar new --package-manager', function () {
     expect(made.err).to.include('pnpm could not install the packages').and.to.include('MORTAR_CLI_INSTALL')
     expect(manifestOf('failing')['packageManager']).to.equal('pnpm@12.99.1')
     expect(read('failing/Dockerfile')).to.include('pnpm@12.99.1')
+  })
+  it('asks for a manager that is not installed', () => {
+    const made = project.mortar(['new', 'absent', '--package-manager', 'pnpm'], {
+      variables: { PATH: dirname(process.execPath) + '-without' },
+      alone: true,
+    })
+    expect(made.code).to.equal(1)
+    expect(made.err).to.include('pnpm could not install the packages, because it does not start (ENOENT).')
+    expect(made.err).to.include('Check that pnpm is installed. Then run pnpm install in ')
+    expect(made.err).not.to.include('reports above')
   })
 })

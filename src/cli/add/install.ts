@@ -12,19 +12,27 @@ export async function runInstallation(
   [program = '', ...args]: readonly string[],
   folder: string,
 ): Promise<void> {
-  const code = await new Promise<number | null>((resolve, reject) => {
+  const end = await new Promise<number | null | NodeJS.ErrnoException>((resolve) => {
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ['ignore', process.stderr, 'inherit'],
       shell: process.platform === 'win32',
     })
-    child.once('error', reject)
+    child.once('error', resolve)
     child.once('close', resolve)
-  }).catch(() => null)
-  if (code === 0) return
-  throw new StartupError(`${program} could not install the packages.`, {
+  })
+  if (end === 0) return
+  const command = `${[program, ...args].join(' ')} in ${folder}`
+  const [reason, remedy] =
+    end instanceof Error
+      ? [
+          `, because it does not start (${end.code})`,
+          `Check that ${program} is installed. Then run ${command}.`,
+        ]
+      : ['', `Run ${command} after you have fixed what ${program} reports above.`]
+  throw new StartupError(`${program} could not install the packages${reason}.`, {
     code: 'MORTAR_CLI_INSTALL',
-    remedy: `Run ${[program, ...args].join(' ')} in ${folder} after you have fixed what ${program} reports above.`,
+    remedy,
   })
 }
 
