@@ -1,4 +1,5 @@
 import { StartupError, type DoctorFinding } from 'mortar'
+import { type MongoClientLike, wasConnected } from './compat/mongodb.ts'
 import { dbOf, type DocumentDatabase } from './connection.ts'
 import { checkAuthIndexes } from './indexes.ts'
 
@@ -21,23 +22,18 @@ export async function documentFindings(db: DocumentDatabase): Promise<readonly D
 export async function connected<T>(db: DocumentDatabase, work: () => Promise<T>): Promise<T | undefined> {
   const client = clientOf(db)
   if (client === undefined) return undefined
-  const wasConnected = client.topology !== undefined
+  const isOpen = wasConnected(client)
   try {
     return await work()
   } finally {
     // The application is not started, so nothing else closes what this work has opened.
-    if (!wasConnected) await client.close?.()
+    if (!isOpen) await client.close?.()
   }
 }
 
-interface Client {
-  readonly topology?: unknown
-  close?(): Promise<void>
-}
-
-function clientOf(db: DocumentDatabase): Client | undefined {
+function clientOf(db: DocumentDatabase): MongoClientLike | undefined {
   try {
-    return (dbOf(db) as { readonly client?: Client }).client
+    return (dbOf(db) as { readonly client?: MongoClientLike }).client
   } catch {
     return undefined
   }

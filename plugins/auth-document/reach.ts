@@ -1,4 +1,5 @@
 import { StartupError } from 'mortar'
+import { type MongoClientLike, unreachedServers } from './compat/mongodb.ts'
 import { commandOf, createRun, dbOf, type DocumentDatabase } from './connection.ts'
 import { isInternal } from './driver-error.ts'
 
@@ -62,7 +63,8 @@ interface BuildInfo {
 }
 
 function unreachable(db: DocumentDatabase, cause: unknown): StartupError {
-  const reason = reasonsOf(db) ?? messageOf(cause)
+  const { client } = dbOf(db) as { readonly client?: MongoClientLike }
+  const reason = unreachedServers(client) ?? messageOf(cause)
   return new StartupError(`The document database of documentAuth() cannot be used: ${reason}.`, {
     code: 'MORTAR_AUTH_UNREACHABLE',
     remedy:
@@ -76,31 +78,4 @@ function messageOf(error: unknown): string {
   if (isInternal(cause))
     return 'the server responds with InternalError (code 1). FerretDB does so while its PostgreSQL is away; see its log'
   return cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
-}
-
-/** The part of the driver's state that tells why no server was selected. Each member is checked before its use. */
-interface Topology {
-  readonly setName?: unknown
-  readonly servers?: ReadonlyMap<string, ServerState>
-}
-
-interface ServerState {
-  readonly type?: string
-  readonly error?: { readonly message?: string } | null
-}
-
-/** Returns the reason for each server that the driver could not use; undefined if it has found one. */
-function reasonsOf(db: DocumentDatabase): string | undefined {
-  const { client } = dbOf(db) as {
-    readonly client?: { readonly topology?: { readonly description?: Topology } }
-  }
-  const { servers, setName } = client?.topology?.description ?? {}
-  if (servers === undefined) return undefined
-  if (servers.size === 0 && typeof setName === 'string')
-    return `none of its servers is a member of the replica set '${setName}'`
-  const reasons = [...servers].flatMap(([address, { type, error }]) => {
-    const reason = error?.message ?? (type === 'Unknown' ? 'no response' : undefined)
-    return reason === undefined ? [] : [`${address}: ${reason}`]
-  })
-  return reasons.length === 0 ? undefined : reasons.join('; ')
 }

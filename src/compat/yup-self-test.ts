@@ -5,6 +5,7 @@ import { isKnownCode } from './yup-functions.ts'
 import {
   allowedValues,
   builderOf,
+  castOptions,
   firstTests,
   hasPrivate,
   isConditional,
@@ -58,6 +59,13 @@ const CHECKS: readonly Check[] = [
     },
   ],
   ['references', ({ ref, string }) => isRef(ref('x')) && !isRef(string())],
+  [
+    'the cast of strict members',
+    ({ object, string }) => {
+      const schema = node(object({ a: string().strict() }))
+      return (schema.cast({ a: 1 }, castOptions(schema)) as { readonly a: unknown }).a === 1
+    },
+  ],
   ['the source text of tests', hasSteadyTests],
   ['the validation without exceptions', stopsInTime],
   [

@@ -15,7 +15,8 @@ import { OwnObject } from '../support/own-object.ts'
  * 6. `builder` and `_resolve` of a lazy schema, and `__isYupRef` of a reference.
  * 7. `runTests` and `asNestedTest` on the prototype of schemas, which `_validate` calls on `this` and on its members.
  * 8. The source text of the test and transform functions that yup's own methods add: equal for each use of a method.
- * 9. `OPTIONS` of a test: name, message, params, `skipAbsent` and the function itself.
+ * 9. `__validating` in the options of `cast`, which leaves strict members uncast.
+ * 10. `OPTIONS` of a test: name, message, params, `skipAbsent` and the function itself.
  */
 
 /** The members of a yup schema that the framework reads. yup's own class types are too costly to constrain by. */
@@ -88,6 +89,11 @@ export function hasLists(schema: YupNode): boolean {
 /** True for a schema with `when`. */
 export function isConditional(schema: YupNode): boolean {
   return (privateOf(schema).conditions ?? []).length > 0
+}
+
+/** Returns options of `cast` for a value of a schema: those that yup itself passes when it validates. */
+export function castOptions({ type }: YupNode): object {
+  return { assert: false, __validating: type === 'object' }
 }
 
 /** Returns the function that checks if a cast value has the schema's type. */

@@ -56,6 +56,10 @@ describe('The parts of yup that are read beyond its interface', () => {
       (source) => source.replaceAll('.conditions', '.rules'),
       'the conditions of when()',
     ],
+    'another name for the mark of a validation': [
+      (source) => source.replaceAll('__validating', '__checking'),
+      'the cast of strict members',
+    ],
     'another name for the check of a type': [
       (source) => source.replaceAll('_typeCheck', '_check'),
       'the check of a type',

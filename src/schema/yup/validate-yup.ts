@@ -7,6 +7,7 @@ import { correctedSchema, isKnownYup } from '../../compat/yup-self-test.ts'
 import { matchesUrls } from '../../compat/yup-url.ts'
 import { boundedOptions, boundedSchema, failedTestOf } from '../../compat/yup-bounds.ts'
 import {
+  castOptions,
   isObject,
   isYup,
   itemSchema,
@@ -119,9 +120,7 @@ function ruleOfError(error: YupIssue): BrokenRule {
  * that the error came from a test.
  */
 function findUncastable(schema: YupNode, value: unknown): string | undefined {
-  // yup sets this mark itself when it validates an object, and then leaves strict fields uncast.
-  const options = { assert: false, __validating: schema.resolve({ value }).type === 'object' }
-  return findBelow(schema, value, '', options)
+  return findBelow(schema, value, '', castOptions(schema.resolve({ value })))
 }
 
 function findBelow(schema: YupNode, value: unknown, path: string, options: object): string | undefined {
