@@ -33,6 +33,8 @@ const FILES = {
   'app.ts': APP,
   'routes/index.get.ts': 'export default () => 1\n',
   'routes/admin/_middleware.ts': 'export default (ctx, next) => next()\n',
+  'routes/admin/old/_middleware.ts': 'export default (ctx, next) => next()\n',
+  'routes/admin/old/index.get.ts': 'export default () => 1\n',
   'routes/admin/[id].put.ts': `import { object, string } from 'yup'
 export const auth = 'admin'
 export const params = object({ id: string().required() })
@@ -72,6 +74,8 @@ describe('Commands that only inspect an application', function () {
     expect(table.out).to.match(
       /PUT +\/admin\/:id .* routes\/admin\/\[id\]\.put\.ts, in routes\/admin\/_middleware\.ts$/m,
     )
+    // The middleware next to the route comes first.
+    expect(table.out).to.include('in routes/admin/old/_middleware.ts, routes/admin/_middleware.ts\n')
     expect(readdirSync(project.directory).filter((name) => name.startsWith('data.db'))).to.deep.equal([])
   })
 
@@ -88,6 +92,18 @@ describe('Commands that only inspect an application', function () {
     expect([drifted.code, drifted.out]).to.deep.equal([1, ''])
     expect(drifted.err).to.include('~ info.title')
     expect(project.mortar(['openapi', '--check', 'none.json']).err).to.include('MORTAR_CLI_FILE')
+  })
+
+  it('tell what the document has more, has no more, and has in another form than the file', () => {
+    const document = JSON.parse(project.mortar(['openapi']).out)
+    const { '/admin/{id}': added, ...known } = document.paths
+    const committed = { ...document, paths: { ...known, '/gone': added }, tags: { 0: document.tags[0] } }
+    writeFileSync(join(project.directory, 'openapi.json'), JSON.stringify(committed))
+    const { code, err } = project.mortar(['openapi', '--check', 'openapi.json'])
+    expect([code, err.split('\n').filter((line) => line.startsWith('  '))]).to.deep.equal([
+      1,
+      ['  + paths./admin/{id}', '  - paths./gone', '  ~ tags'],
+    ])
   })
 
   it('report every error of the routes, with exit code 1', () => {

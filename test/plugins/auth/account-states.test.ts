@@ -203,6 +203,18 @@ onEachStore('maxSessions', (inWorld) => {
       expect((await other.get('/private')).status).to.equal(200)
       expect((await browser.get('/private')).status).to.equal(200)
     }))
+
+  it('counts the sessions that code of the application begins', () =>
+    inWorld({ auth: { maxSessions: 2, freshSession: true } }, async (world) => {
+      const oldest = await signedUp(world)
+      const { id } = (await oldest.get('/auth/me')).body
+      for (let issued = 0; issued < 2; issued++) {
+        world.clock.advance(1)
+        expect((await (await signedIn(world.app, { id })).get('/private')).status).to.equal(200)
+      }
+      expect((await oldest.get('/private')).status).to.equal(401)
+      expect(await world.storage.sessions()).to.have.length(2)
+    }))
 })
 
 onEachStore('A reset token', (inWorld) => {

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp } from 'mortar'
 import { createClient, mailbox, tokenIn } from 'mortar/testing'
 import { auth, type AuthEvents } from '@mortar/auth'
-import { basicAuth } from '@mortar/auth/basic'
+import { basicAuth, type BasicAuthOptions } from '@mortar/auth/basic'
 import * as authSchema from '@mortar/auth/basic/schema'
 import { createDataSource, database } from '@mortar/database'
 import { jobs } from '@mortar/jobs'
@@ -34,7 +34,7 @@ interface Delivered {
 }
 
 /** An application whose mail server is away while `server.isAway`. */
-async function mailingApp() {
+async function mailingApp(options: Partial<BasicAuthOptions> = {}) {
   const server = { isAway: false, isRefusing: false }
   const clock = winterClock()
   const { logger, lines } = keptLog()
@@ -70,7 +70,7 @@ async function mailingApp() {
     .use(jobs({ directory: DIRECTORY }))
     .use(database(db))
     .use(mail({ from: 'app@example.com', transport }))
-    .use(auth(basicAuth({ secret: 'not-so-secret-0123456789-abcdefghijk' })))
+    .use(auth(basicAuth({ secret: 'not-so-secret-0123456789-abcdefghijk', ...options })))
   return { app, db, server, clock, lines, delivered, ids }
 }
 
@@ -238,6 +238,34 @@ describe('mails with the jobs brick', () => {
     await client.post('/auth/forgot-password', { email: 'nobody@example.com' })
     expect(await testJobs(app).run()).to.equal(1)
     expect(await sent()).to.equal(0)
+  })
+})
+
+describe('a reset mail whose link is valid for hours', () => {
+  it('is tried with the jobs brick until its link has expired', async () => {
+    const { app, db, server, clock, delivered } = await mailingApp({ resetTokenLifetime: '6h' })
+    try {
+      await app.ready()
+      const client = createClient(app)
+      await client.post('/auth/signup', ADA)
+      server.isAway = true
+      await client.post('/auth/forgot-password', { email: ADA.email })
+      for (let minute = 0; minute < 330; minute++) {
+        await testJobs(app)
+          .run()
+          .catch(() => undefined)
+        clock.advance('1m')
+      }
+      server.isAway = false
+      for (let minute = 0; minute < 5; minute++) {
+        await testJobs(app).run()
+        clock.advance('1m')
+      }
+      expect(delivered.map(({ subject }) => subject)).to.deep.equal(['Reset your password'])
+    } finally {
+      await app.close()
+      await db.destroy()
+    }
   })
 })
 
