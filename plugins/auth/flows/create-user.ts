@@ -57,7 +57,12 @@ export async function insertHashed(
   passwordHash: string | null,
 ): Promise<StoredUser> {
   const account = { id: randomUUID(), name, email, passwordHash, fields, now: parts.clock.now() }
-  const user = await parts.store.insertUser(account)
+  const user = await parts.store.insertUser(account).catch(async (error: unknown) => {
+    // Only the reply may be lost: then the address would be taken when the caller repeats this.
+    const stored = await parts.store.findUserById(account.id)
+    if (stored === null) throw error
+    return stored
+  })
   if (user === null) throw refused('email_taken')
   return user
 }

@@ -15,7 +15,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { invalidSession, OvertakenRefresh, SessionGone, TokenReused, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../tokens/refresh-tokens.ts'
-import type { StoredSession, StoredUser } from '../accounts/auth-store.ts'
+import type { Rotation, StoredSession, StoredUser } from '../accounts/auth-store.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countAttempt, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, methodsOf, type Grant, type ProvenSession } from './sessions.ts'
@@ -123,12 +124,24 @@ async function exchange(parts: AuthParts, session: StoredSession, attempt: Attem
     const next = parts.refreshTokens.successor(presented, session)
     const now = parts.rotations.stamp()
     const rotation = { id: session.id, from: hashes.hash, to: next.hash, ...(now !== undefined && { now }) }
-    if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, proven, next.token)
+    if (await rotateStored(parts, rotation, hashes)) return grantFor(parts, user, proven, next.token)
     // Another request was first: the session has ended, or the presented token is now the predecessor.
     const moved = await parts.store.findSession(hashes.familyHash)
     return moved ? exchange(parts, moved, attempt) : end(parts, session, 'gone')
   }
   return repeated(parts, proven, user, attempt)
+}
+
+/** If the reply is lost, the client must get the successor now: after the grace time its token would count as stolen. */
+function rotateStored(
+  { store }: AuthParts,
+  rotation: Rotation,
+  { familyHash }: RefreshTokenHashes,
+): Promise<boolean> {
+  return despiteLostReply(
+    () => store.rotateSession(rotation),
+    async () => (await store.findSession(familyHash))?.tokenHash === rotation.to,
+  )
 }
 
 /** Handles a token that was already replaced. */

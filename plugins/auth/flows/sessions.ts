@@ -114,11 +114,12 @@ async function publish(
 ): Promise<void> {
   const { endedSessions } = parts
   const expiresAt = endedSessions.expiry()
+  const publishOnce = () => store(expiresAt + Math.max(0, endedSessions.storeAhead))
   let ids: readonly string[]
   try {
-    ids = await inTime(store(expiresAt + Math.max(0, endedSessions.storeAhead)), PUBLISH_DEADLINE, () =>
-      lateDatabase(PUBLISH_DEADLINE),
-    )
+    // Twice, because a publication whose reply is lost has ended the sessions of a flow that fails.
+    const published = publishOnce().catch(publishOnce)
+    ids = await inTime(published, PUBLISH_DEADLINE, () => lateDatabase(PUBLISH_DEADLINE))
   } catch (error) {
     throw error instanceof MissingTable ? error : cannotEndSession(error)
   }

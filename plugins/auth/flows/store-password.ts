@@ -1,4 +1,5 @@
 import type { PasswordChange } from '../accounts/auth-store.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import type { AuthParts } from './parts.ts'
 
 /**
@@ -7,12 +8,9 @@ import type { AuthParts } from './parts.ts'
  * @returns false if the user's password version is not `version` any more.
  * @throws the error of the statement if it had no effect, or if that cannot be read.
  */
-export async function storePassword({ store }: AuthParts, change: PasswordChange): Promise<boolean> {
-  try {
-    return await store.setPassword(change)
-  } catch (error) {
-    const user = await store.findUserById(change.userId)
-    if (user?.passwordHash !== change.passwordHash) throw error
-    return true
-  }
+export function storePassword({ store }: AuthParts, change: PasswordChange): Promise<boolean> {
+  return despiteLostReply(
+    () => store.setPassword(change),
+    async () => (await store.findUserById(change.userId))?.passwordHash === change.passwordHash,
+  )
 }

@@ -172,11 +172,11 @@ onEachStore('a failure between any two statements', (inWorld) => {
           before = await idsIn(world)
           return { client, request: () => client.post(path, body) }
         },
-        async (world) => {
+        async (world, _client, answer) => {
           const unknown = (await idsIn(world)).filter((id) => !before.includes(id))
-          expect(unknown).to.deep.equal([])
+          expect(unknown).to.have.length(answer.status >= 500 ? 0 : 1)
         },
-        { options: { auth: { features: [recent()], maxSessions: 2 } } },
+        { mayPass: true, options: { auth: { features: [recent()], maxSessions: 2 } } },
       )
       expect(statements).to.be.at.least(4)
     })

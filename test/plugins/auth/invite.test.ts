@@ -47,6 +47,26 @@ onEachDatabase('invite', (inWorld) => {
       expect((await client.get('/auth/me')).body.raw.email_verified_at).to.be.a('string')
     }))
 
+  it('has its whole effect, or can be repeated, if the reply of any statement is lost', () =>
+    collecting(inWorld, async (world, mails) => {
+      let isReached = true
+      for (let statement = 1; isReached; statement++) {
+        const invitation = { name: 'Grace', email: `grace${statement}@example.com` }
+        const fault = world.storage.interruptions.loseReply(statement)
+        const isFailed = await providerOf(world)
+          .invite(invitation)
+          .then(
+            () => false,
+            () => true,
+          )
+        isReached = fault.reached()
+        fault.restore()
+        if (isFailed) await providerOf(world).invite(invitation)
+        await settle(world)
+        expect(mails.filter(({ to }) => to === invitation.email)).to.have.length(1)
+      }
+    }))
+
   it('has a link that no number of requests for another one ends', () =>
     collecting(inWorld, async (world, mails) => {
       await providerOf(world).invite(GRACE)

@@ -1,7 +1,6 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { displayName } from '../../accounts/display-name.ts'
 import type { RecordRow } from '../../accounts/records.ts'
-import { sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
 import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
@@ -87,10 +86,12 @@ export class PasskeyOperations {
       const made = this.#checked(() => verifyRegistration(credential, this.party))
       const passkey = await this.#passkeys.add(user, { ...made, userHandle, name: displayName(name)! })
       if (passkey === null) throw refused('passkey_exists')
-      // A reset forgets the passkeys that it sees, after it has ended the sessions.
-      if ((await this.#kit.sessions.findOwner(own)) === null) {
+      try {
+        // A reset forgets the passkeys that it sees, after it has ended the sessions.
+        await this.#kit.sessions.owner(own)
+      } catch (error) {
         await this.#passkeys.drop({ id: passkey.id, user_id: user.id })
-        throw sessionOver()
+        throw error
       }
       await this.#kit.factorChanged(user, 'passkey-added', caller)
       return passkey

@@ -1,5 +1,6 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { everyRow, NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
+import { despiteLostReply } from '../../flows/lost-reply.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
 import { PASSKEYS } from './table.ts'
@@ -70,7 +71,14 @@ export class StoredPasskeys {
       created_at: this.#kit.clock.now(),
       expires_at: NEVER,
     }
-    return (await this.#records.insert(row)) ? shown(row) : null
+    const isStored = await despiteLostReply(
+      () => this.#records.insert(row),
+      async () => {
+        const [{ user_id: owner, created_at: at } = {}] = await this.#records.find({ id: row.id })
+        return owner === userId && at === row.created_at
+      },
+    )
+    return isStored ? shown(row) : null
   }
 
   /**
@@ -89,14 +97,22 @@ export class StoredPasskeys {
     const [row] = await this.#records.find(own)
     if (row === undefined) return false
     if ((await this.#kit.waysIn(user)) < 2) throw refused('last_way_in')
-    if ((await this.#records.remove(own)) === 0) return false
-    // Again after the deletion, because another request may have removed the other way in.
-    if ((await this.#kit.waysIn(user)) > 0) return true
-    await this.#records.insert(row)
-    // A reset forgets the passkeys that it sees.
-    const now = await this.#kit.users.findUserById(user.id)
-    if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove(own)
-    throw refused('last_way_in')
+    const isRemoved = await despiteLostReply(
+      async () => (await this.#records.remove(own)) === 1,
+      async () => (await this.#records.find(own)).length === 0,
+    )
+    if (!isRemoved) return false
+    try {
+      // Again after the deletion, because another request may have removed the other way in.
+      if ((await this.#kit.waysIn(user)) > 0) return true
+      throw refused('last_way_in')
+    } catch (error) {
+      await this.#records.insert(row)
+      // A reset forgets the passkeys that it sees.
+      const now = await this.#kit.users.findUserById(user.id)
+      if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove(own)
+      throw error
+    }
   }
 
   /** Removes a passkey whatever is left. */

@@ -1,7 +1,8 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import { NEVER, type RecordRow } from '../../accounts/records.ts'
+import type { RecordRow } from '../../accounts/records.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
+import { createBatches } from './batches.ts'
 import { createFactorCodes } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
@@ -21,6 +22,7 @@ export function createAuthenticators(kit: FeatureKit) {
   const records = kit.records(TOTP)
   const recovery = createRecoveryCodes(kit.records(RECOVERY_CODES))
   const codes = createFactorCodes(kit, records, recovery)
+  const batches = createBatches(records, recovery)
 
   return {
     /** The active authenticator of a user. */
@@ -41,7 +43,7 @@ export function createAuthenticators(kit: FeatureKit) {
     },
     /**
      * Makes the authenticator of a set-up active, by its code. Of many concurrent calls one wins.
-     * @returns the recovery codes.
+     * @returns the recovery codes, and a function that makes it a set-up again.
      * @throws Conflict `totp_missing`, Unauthorized `invalid_code`, LimitReached.
      */
     async confirm(user: StoredUser, code: string, caller: Caller) {
@@ -49,31 +51,17 @@ export function createAuthenticators(kit: FeatureKit) {
       const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
       if (row === undefined) throw refused('totp_missing')
       const step = await codes.counted(user, caller, async () => codes.stepOf(row, code, caller))
-      const { batch, codes: recoveryCodes } = await recovery.issue(user.id, now)
-      const active = { confirmed_at: now, last_step: step, recovery_batch: batch, expires_at: NEVER }
-      const { user_id: userId = null, secret = null } = row
-      const isActive = await records.update({ user_id: userId, secret, confirmed_at: null }, active)
-      if (isActive === 1) return recoveryCodes
-      await recovery.remove(user.id, batch)
-      throw refused('invalid_code')
+      const confirmed = await batches.activate(row, { step, now })
+      if (confirmed === null) throw refused('invalid_code')
+      return confirmed
     },
     verify: codes.verify,
     /** @returns new recovery codes. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
-    async renewRecovery({ user_id: userId = null, recovery_batch: old = null }: RecordRow) {
-      const { batch, codes: issued } = await recovery.issue(String(userId), clock.now())
-      const isRenewed = await records.update(
-        { user_id: userId, recovery_batch: old },
-        { recovery_batch: batch },
-      )
-      await recovery.remove(String(userId), isRenewed === 1 ? String(old) : batch)
-      if (isRenewed !== 1) throw refused('totp_missing')
+    async renewRecovery(row: RecordRow) {
+      const issued = await batches.renew(row, clock.now())
+      if (issued === null) throw refused('totp_missing')
       return issued
     },
-    /** @returns false if the authenticator was removed or replaced meanwhile. */
-    async remove({ user_id: userId = null, recovery_batch: batch = null }: RecordRow) {
-      const isRemoved = (await records.remove({ user_id: userId, recovery_batch: batch })) === 1
-      if (isRemoved) await recovery.remove(String(userId), String(batch))
-      return isRemoved
-    },
+    remove: batches.remove,
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ignore } from 'mortar/kit'
 import { NEVER, type Records } from '../../accounts/records.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import { base32 } from './one-time-code.ts'
@@ -17,20 +18,33 @@ export type RecoveryCodes = ReturnType<typeof createRecoveryCodes>
  * an authenticator makes all old codes worthless, and all new ones valid.
  */
 export function createRecoveryCodes(records: Records) {
+  /** Codes of a batch that is not active are worthless, so a failure concerns nobody. */
+  const remove = async (userId: string, batch: string) => {
+    await records.remove({ user_id: userId, batch }).catch(ignore)
+  }
   return {
-    /** Stores ten codes of a new batch. */
-    async issue(userId: string, now: number) {
+    /**
+     * Stores ten codes of a new batch, and makes them valid by `activate`. Codes that nobody gets to see are deleted.
+     * @returns null if `activate` returned false.
+     */
+    async issue(userId: string, now: number, activate: (batch: string) => Promise<boolean>) {
       const batch = randomToken(BATCH_BYTES)
       const codes = Array.from({ length: CODES }, () => grouped(base32(randomBytes(CODE_BYTES))))
       const common = { user_id: userId, batch, created_at: now, expires_at: NEVER }
-      for (const code of codes) await records.insert({ code_hash: hashOf(batch, code), ...common })
-      return { batch, codes }
+      let isActive = false
+      try {
+        for (const code of codes) await records.insert({ code_hash: hashOf(batch, code), ...common })
+        isActive = await activate(batch)
+      } finally {
+        if (!isActive) await remove(userId, batch)
+      }
+      return isActive ? { batch, codes } : null
     },
     /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
     use: async (batch: string, code: string) =>
       (await records.remove({ code_hash: hashOf(batch, code) })) === 1,
     left: async (userId: string, batch: string) => (await records.find({ user_id: userId, batch })).length,
-    remove: (userId: string, batch: string) => records.remove({ user_id: userId, batch }),
+    remove,
   }
 }
 

@@ -1,7 +1,8 @@
+import { ignore } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { sessionOver } from '../../errors.ts'
-import type { Caller, FactorCodes, OwnSession } from '../../flows/proof.ts'
+import type { Caller, FactorCodes, Grant, OwnSession } from '../../flows/proof.ts'
 import { asOwner } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
@@ -12,6 +13,22 @@ import { refused } from '../../refusals.ts'
 
 /** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
 export type SecondFactor = ReturnType<typeof createSecondFactor>
+
+interface Confirmed {
+  readonly user: StoredUser
+  readonly own: OwnSession
+  readonly caller: Caller
+}
+
+/** Ends every session of a user with a new factor, and begins one of the caller. @returns null if another change has ended it. */
+async function beginAgain({ sessions }: FeatureKit, { user, own, caller }: Confirmed): Promise<Grant | null> {
+  // After the statement that makes the factor active, so that no login in progress passes without it.
+  const raised = await sessions.endAll(user)
+  const renew = () =>
+    sessions.renew(raised, own.sessionId, { caller, methods: withFactor('otp'), isOver: true })
+  // Twice, because the first attempt may have met a connection that was lost before.
+  return renew().catch(renew)
+}
 
 /** Creates the operations of one application. */
 export function createSecondFactor(kit: FeatureKit, authenticators: Authenticators, issuer: string) {
@@ -35,11 +52,12 @@ export function createSecondFactor(kit: FeatureKit, authenticators: Authenticato
      */
     confirm: (code: string, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'addFactor', rule: 'totp', own, caller }, async (user) => {
-        const recoveryCodes = await authenticators.confirm(user, code, caller)
-        // After the statement that makes the factor active, so that no login in progress passes without it.
-        const raised = await kit.sessions.endAll(user)
-        const renewal = { caller, methods: withFactor('otp'), isOver: true }
-        const grant = await kit.sessions.renew(raised, own.sessionId, renewal)
+        const { recoveryCodes, withdraw } = await authenticators.confirm(user, code, caller)
+        const grant = await beginAgain(kit, { user, own, caller }).catch(async (error: unknown) => {
+          // Nobody has seen the recovery codes, so the user confirms again.
+          await withdraw().catch(ignore)
+          throw error
+        })
         await kit.factorChanged(user, 'factor-added', caller)
         if (grant === null) throw sessionOver()
         return { recoveryCodes, grant }

@@ -1,0 +1,184 @@
+import { expect } from 'chai'
+import { notices } from '@mortar/auth/notices'
+import { passkeys } from '@mortar/auth/passkeys'
+import { recent } from '@mortar/auth/recent'
+import { SoftAuthenticator } from '@mortar/auth/testing'
+import { totp } from '@mortar/auth/totp'
+import type { AccountMail, MailKind } from '../../../../plugins/auth/features/mails.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { onEachStore } from '../support/on-each-store.ts'
+import { add, begin, claimsOf } from '../support/passkey-scene.ts'
+import { codeOf, enrol, type Enrolled } from '../support/second-factor.ts'
+import { ADA, PASSWORD, settle, type World, type WorldOptions } from '../support/world.ts'
+
+const NEXT = 'another horse battery'
+
+/** A user of a test with two browsers. */
+interface Scene {
+  readonly world: World
+  readonly user: typeof ADA
+  readonly client: Client
+  readonly other: Client
+}
+
+/** A request whose effect and response belong together. */
+interface Request<Prepared = unknown> {
+  readonly prepare?: (scene: Scene) => Promise<Prepared>
+  readonly send: (scene: Scene, prepared: Prepared) => Promise<Answer>
+  /** Checks the state after a failure, before the request is repeated. */
+  readonly afterFailure?: (scene: Scene) => Promise<void>
+  /** Checks the effect after a success. */
+  readonly check: (scene: Scene, prepared: Prepared, answer: Answer) => Promise<void>
+  /** The kind of the one mail about it. */
+  readonly mail?: MailKind
+}
+
+const request = <Prepared>(given: Request<Prepared>) => given as Request
+
+async function rowsOf({ world, user }: Scene, table: string) {
+  const { id } = (await world.storage.users()).find(({ email }) => email === user.email)
+  return (await world.storage.rows(table)).filter((row) => row.user_id === id)
+}
+
+const statusOf = async (answer: Promise<Answer>) => (await answer).status
+const logIn = ({ world, user }: Scene, password = PASSWORD) =>
+  statusOf(world.client().post('/auth/login', { ...user, password }))
+const enrolledIn = ({ world, client }: Scene) => enrol(world, client)
+
+/** Logs in again if the failed request has ended the session. */
+async function signInAgain({ client, user }: Scene): Promise<void> {
+  if ((await client.get('/auth/me')).status === 401)
+    expect(await statusOf(client.post('/auth/login', user))).to.equal(200)
+}
+
+const REQUESTS: Readonly<Record<string, Request>> = {
+  'a refresh': request({
+    send: ({ client }) => client.post('/auth/refresh'),
+    // Longer than the grace time, after which the token would count as stolen.
+    afterFailure: async ({ world }) => void world.clock.advance(20),
+    async check({ client }) {
+      expect(await statusOf(client.post('/auth/refresh'))).to.equal(200)
+    },
+  }),
+  'a new password': request({
+    send: ({ client }) => client.post('/auth/change-password', { current: PASSWORD, next: NEXT }),
+    async afterFailure(scene) {
+      const sid = claimsOf(scene.client)['sid']
+      const ended = (await scene.world.storage.rows('auth_ended_sessions')).map(({ id }) => id)
+      expect(ended).to.not.include(sid)
+    },
+    async check(scene) {
+      expect([await logIn(scene), await logIn(scene, NEXT)]).to.deep.equal([401, 200])
+    },
+    mail: 'password-changed',
+  }),
+  'the confirmation of an authenticator': request({
+    prepare: async ({ client }) => String((await client.post('/auth/totp')).body.secret),
+    send: ({ client, world }, secret) => client.post('/auth/totp/confirm', { code: codeOf(world, secret) }),
+    afterFailure: signInAgain,
+    async check(scene, _secret, { body }) {
+      expect(body.recoveryCodes).to.have.length(10)
+      expect(await rowsOf(scene, 'auth_recovery_codes')).to.have.length(10)
+      expect(await statusOf(scene.other.get('/auth/me'))).to.equal(401)
+    },
+    mail: 'factor-added',
+  }),
+  'the removal of an authenticator': request({
+    prepare: enrolledIn,
+    send: ({ client }, enrolled: Enrolled) => client.post('/auth/totp/remove', { code: enrolled.next() }),
+    async check(scene) {
+      expect(await rowsOf(scene, 'auth_recovery_codes')).to.have.length(0)
+      expect(await logIn(scene)).to.equal(200)
+    },
+    mail: 'factor-removed',
+  }),
+  'new recovery codes': request({
+    async prepare(scene) {
+      const { recoveryCodes } = await enrolledIn(scene)
+      return [...recoveryCodes]
+    },
+    // Without the authenticator: the old codes are all that its user has.
+    send: ({ client }, codes) => client.post('/auth/recovery-codes', { recoveryCode: codes.pop() }),
+    async check(scene, _codes, { body }) {
+      expect(await rowsOf(scene, 'auth_recovery_codes')).to.have.length(10)
+      const browser = scene.world.client()
+      const { challenge } = (await browser.post('/auth/login', scene.user)).body
+      const step = { challenge, recoveryCode: body.recoveryCodes[0] }
+      expect(await statusOf(browser.post('/auth/login/factor', step))).to.equal(200)
+    },
+    mail: 'recovery-codes-renewed',
+  }),
+  'a new passkey': request({
+    async prepare({ client }) {
+      const device = new SoftAuthenticator()
+      return { device, responses: [device.create(await begin(client))] }
+    },
+    async send({ client }, { device, responses }) {
+      const response = responses.pop() ?? device.create(await begin(client))
+      return client.post('/auth/passkeys', { response, name: 'Phone' })
+    },
+    async afterFailure(scene) {
+      expect(await rowsOf(scene, 'auth_passkeys')).to.have.length(0)
+    },
+    async check(scene) {
+      expect(await rowsOf(scene, 'auth_passkeys')).to.have.length(1)
+    },
+    mail: 'passkey-added',
+  }),
+  'the removal of a passkey': request({
+    prepare: async ({ client }) => String((await add(client, new SoftAuthenticator())).body.id),
+    send: ({ client }, id) => client.delete(`/auth/passkeys/${id}`),
+    async check(scene) {
+      expect(await rowsOf(scene, 'auth_passkeys')).to.have.length(0)
+    },
+    mail: 'passkey-removed',
+  }),
+}
+
+function withFactors(): WorldOptions & { readonly mails: AccountMail[] } {
+  const mails: AccountMail[] = []
+  const auth = {
+    appUrl: 'http://localhost:3000',
+    features: [recent(), totp(), passkeys(), notices()],
+    sendMail: (mail: AccountMail) => mails.push(mail),
+  }
+  return { withFeatures: true, auth, mails }
+}
+
+async function openScene(world: World, number: number): Promise<Scene> {
+  const user = { ...ADA, email: `ada${number}@example.com` }
+  const [client, other] = [world.client(), world.client()]
+  await client.post('/auth/signup', user)
+  await other.post('/auth/login', user)
+  return { world, user, client, other }
+}
+
+onEachStore('A lost reply of the database to a user who is signed in', (inWorld) => {
+  for (const [name, { prepare, send, afterFailure, check, mail }] of Object.entries(REQUESTS))
+    it(`of any statement of ${name} leaves its whole effect, or none`, () => {
+      const { mails, ...options } = withFactors()
+      return inWorld(options, async (world) => {
+        let isReached = true
+        for (let statement = 1; isReached; statement++) {
+          const scene = await openScene(world, statement)
+          const prepared = await prepare?.(scene)
+          await settle(world)
+          const told = () => mails.filter(({ kind, to }) => kind === mail && to.endsWith(scene.user.email))
+          const fault = world.storage.interruptions.loseReply(statement)
+          let answer = await send(scene, prepared)
+          isReached = fault.reached()
+          fault.restore()
+          if (answer.status >= 500) {
+            await settle(world)
+            expect(told(), `statement ${statement}`).to.deep.equal([])
+            await afterFailure?.(scene)
+            answer = await send(scene, prepared)
+          }
+          expect(answer.status, `statement ${statement}: ${answer.text}`).to.be.below(300)
+          await check(scene, prepared, answer)
+          await settle(world)
+          if (mail !== undefined) expect(told(), `statement ${statement}`).to.have.length(1)
+        }
+      })
+    })
+})
