@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asClass, asFunction, asValue } from 'awilix'
 import { expect } from 'chai'
 import type Koa from 'koa'
@@ -146,6 +147,9 @@ for (const [way, make] of Object.entries(WAYS))
           else if (adapter === 'listen()')
             await fetch((await app.listen(0, '127.0.0.1')).url).then((r) => r.text())
           else await throughKoa(app.koa)
+          // The disposers do not wait for close().
+          for (let turn = 0; turn < 100 && log.length < PAIR.length; turn++) await nextTurn()
+          expect(log).to.deep.equal(PAIR)
           await app.close()
           expect(log).to.deep.equal(PAIR)
         })

@@ -164,6 +164,23 @@ describe('A web response', () => {
       expect(await response.json()).to.deep.equal({ from: 'upstream' })
     })
 
+    it('is sent without the headers of another connection', async () => {
+      const names = [
+        'connection',
+        'keep-alive',
+        'proxy-connection',
+        'transfer-encoding',
+        'trailer',
+        'upgrade',
+      ]
+      const headers = Object.fromEntries([...names, 'x-other'].map((name) => [name, 'of-upstream']))
+      const router = createRouter().get('/', () => new Response('text', { headers }))
+      const response = await (await open(createApp().use(router))).fetch('/')
+      expect(await response.text()).to.equal('text')
+      const sent = [...response.headers].filter(([, value]) => value === 'of-upstream')
+      expect(sent).to.deep.equal([['x-other', 'of-upstream']])
+    })
+
     it('of the handler keeps its Content-Encoding', async () => {
       const headers = { 'content-encoding': 'gzip' }
       const router = createRouter().get('/', () => new Response(gzipSync('packed'), { headers }))

@@ -91,6 +91,21 @@ describe('Middleware', () => {
       expect(await (await fetch('/')).json()).to.deep.equal({ n: 1 })
     })
 
+    it('replaces the value by null, and skips the handler with it, without a warning', async () => {
+      for (const isAsync of [false, true]) {
+        const seen: unknown[] = []
+        const lines: string[] = []
+        const empty: Middleware = isAsync ? async () => null : () => null
+        const outer: Middleware = async (_ctx, next) => void seen.push(await next())
+        const app = createApp({ logger: writingTo(lines), logRequests: false })
+          .use(outer)
+          .use(empty)
+        const { fetch } = await open(app.use(createRouter().get('/', () => 'never')))
+        expect((await fetch('/')).status).to.equal(204)
+        expect([seen, lines], String(isAsync)).to.deep.equal([[null], []])
+      }
+    })
+
     describe('that does not await or return next()', () => {
       const lazy: Middleware = (_ctx, next) => void next()
       const handlers: Record<string, () => unknown> = {
@@ -281,10 +296,10 @@ describe('A router', () => {
   })
 })
 
-/** A logger whose error lines can be read. */
+/** A logger whose warnings and errors can be read. */
 function writingTo(lines: string[]): Logger {
   const none = (): void => undefined
   const error = (...parts: unknown[]): void => void lines.push(JSON.stringify(parts))
-  const logger: Logger = { debug: none, info: none, warn: none, error, child: () => logger }
+  const logger: Logger = { debug: none, info: none, warn: error, error, child: () => logger }
   return logger
 }

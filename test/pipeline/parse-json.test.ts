@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { HttpError } from 'mortar'
+import { HttpError, ValidationFailed } from 'mortar'
+import { object, string } from 'mortar/yup'
+import { compileJsonReader } from '../../src/pipeline/json-reader.ts'
 import { parseJson } from '../../src/pipeline/parse-json.ts'
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
@@ -74,4 +76,29 @@ describe('The JSON of a body', () => {
     for (const scalar of ['null', '0', 'false', '""']) expect(outcome(scalar)).to.equal(JSON.parse(scalar))
     expect(outcome('{"secret":')).to.equal('400 malformed_body')
   })
+})
+
+describe('compileJsonReader', () => {
+  const paths = (error: unknown): unknown =>
+    error instanceof ValidationFailed ? error.errors.map(({ location, path }) => [location, path]) : error
+  const known = async (name: string | undefined): Promise<boolean> => name !== 'nobody'
+  const schemas = {
+    'a schema': object({ text: string().required(), to: string().required() }),
+    'a schema that waits': object({
+      text: string().required().test(known),
+      to: string().required().test(known),
+    }),
+  }
+  for (const [name, schema] of Object.entries(schemas))
+    it(`refuses text with every broken rule of ${name}`, async () => {
+      const read = compileJsonReader(schema)
+      const result = async (text: string): Promise<unknown> => read(text)
+      const odd = '{"text":"\\u0000","to":"\\ud800"}'
+      for (const text of ['{}', odd, ...(name === 'a schema' ? [] : ['{"text":"nobody","to":"nobody"}'])])
+        expect(await result(text).catch(paths), text).to.deep.equal([
+          ['body', 'text'],
+          ['body', 'to'],
+        ])
+      expect(await result('{"text":"a","to":"b","__proto__":{}}')).to.deep.equal({ text: 'a', to: 'b' })
+    })
 })

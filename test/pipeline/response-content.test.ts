@@ -59,6 +59,7 @@ describe('A response that is sent unchanged', () => {
     ['a Node stream', () => Readable.from([Buffer.from('abc')])],
     ['a Buffer', () => Buffer.from('abc')],
     ['a typed array', () => new Uint16Array(new TextEncoder().encode('abcd').slice(0, 4).buffer), 'abcd'],
+    ['a part of a typed array', () => new TextEncoder().encode('xabcx').subarray(1, 4)],
     ['a DataView', () => new DataView(new TextEncoder().encode('abc').buffer)],
     ['an ArrayBuffer', () => new TextEncoder().encode('abc').buffer],
     ['a Blob', () => new Blob(['abc'])],

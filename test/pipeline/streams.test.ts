@@ -176,6 +176,28 @@ describe('A stream as a response', () => {
       }
     })
 
+    it('is closed when it is not sent, of every kind, whatever error its end causes', async () => {
+      const broken = new Readable({ read: ignore, destroy: (_error, done) => done(new Error('closed')) })
+      for (const bodyOf of [(web: ReadableStream) => web, (web: ReadableStream) => new Response(web)]) {
+        const cancelled = deferred()
+        const web = new ReadableStream({ cancel: () => cancelled.resolve() })
+        const { fetch } = await serve((ctx) => {
+          ctx.status = 204
+          return bodyOf(web)
+        })
+        expect((await fetch('/')).status).to.equal(204)
+        expect(await Promise.race([cancelled.promise.then(() => 'closed'), turns(100)])).to.equal('closed')
+      }
+      const { fetch } = await serve((ctx) => {
+        ctx.status = 204
+        return broken
+      })
+      // Mocha fails for an error that nobody handles.
+      expect((await fetch('/')).status).to.equal(204)
+      await turns(10)
+      expect(broken.closed).to.equal(true)
+    })
+
     it('is closed when the client leaves, before and after its first bytes', async () => {
       for (const first of [undefined, 'part']) {
         const stream = new PassThrough()
@@ -259,6 +281,12 @@ function closing(): PassThrough {
   const stream = new PassThrough()
   setImmediate(() => stream.destroy())
   return stream
+}
+
+/** Resolves after a number of turns of the event loop. */
+async function turns(count: number): Promise<string> {
+  for (let turn = 0; turn < count; turn++) await nextTurn()
+  return 'too late'
 }
 
 /** Never yields. */
