@@ -70,17 +70,6 @@ describe('mortar new', function () {
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 
-  it('names the folder that lacks the tarballs of --mortar, before it writes a file', () => {
-    for (const place of ['no-packages', 'no-packages/mortar-0.1.0.tgz']) {
-      const { code, err } = create('packed', '--mortar', `file:../${place}`)
-      expect([code, existsSync(join(project.directory, 'packed'))]).to.deep.equal([2, false])
-      const folder = join(project.directory, place)
-      expect(err).to.equal(
-        `mortar: --mortar is file:../${place}, but there is no mortar-0.1.0.tgz in the folder ${folder}.\n`,
-      )
-    }
-  })
-
   it('generates a secret that only the owner of the file may read', () => {
     create('one')
     create('two')
@@ -207,26 +196,6 @@ describe('mortar new', function () {
     expect(taken.code, taken.err).to.equal(0)
     expect(taken.out).not.to.include('cd ')
   })
-
-  const mistakes: readonly (readonly [args: string[], says: string])[] = [
-    [[], 'Give the application a name'],
-    [['a', 'b'], 'one name'],
-    [['My App'], 'lower-case'],
-    [['mortar'], 'is not a valid name'],
-    [['x', '--database', 'oracle'], "sqlite, postgres, mysql or none, not 'oracle'"],
-    [['x', '--package-manager', 'deno'], "npm, pnpm, yarn or bun, not 'deno'"],
-    [['x', '--auth', 'magic'], "basic or none, not 'magic'"],
-    [['x', '--database', 'none', '--auth', 'basic'], '--auth basic needs a database'],
-    [['x', '--auth', 'none', '--auth-features'], '--auth-features needs --auth basic'],
-    [['x', '--no-tests'], "Unknown option '--no-tests'"],
-  ]
-  for (const [args, says] of mistakes)
-    it(`ends with 2 and makes nothing: new ${args.join(' ')}`, () => {
-      const { code, out, err } = create(...args)
-      expect([code, out]).to.deep.equal([2, ''])
-      expect(err).to.include(says)
-      expect(readdirSync(project.directory)).not.to.include('x')
-    })
 })
 
 describe('create-mortar', function () {

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
+import { tarballName } from '../add/tarball.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
+import { chosenBricks } from './chosen-bricks.ts'
 import { type Manager, MANAGERS, versionOf } from './manager.ts'
 
 const DATABASES = ['sqlite', 'postgres', 'mysql', 'none'] as const
@@ -62,17 +65,35 @@ export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' |
     manager,
     managerVersion: versionOf(manager),
     parts: readParts(input),
-    mortar: checkPlace(textOf(input, 'mortar'), folder),
+    mortar: checkMortar(textOf(input, 'mortar'), { folder, database, auth }),
   }
 }
 
-/** @throws UsageError for a folder without the tarball of the framework. */
-function checkPlace(place: string | undefined, application: string): string | undefined {
-  if (place?.startsWith('file:') !== true) return place
-  const folder = resolve(application, place.slice('file:'.length))
-  const file = `mortar-${frameworkManifest().version}.tgz`
-  if (existsSync(join(folder, file))) return place
-  throw new UsageError(`--mortar is ${place}, but there is no ${file} in the folder ${folder}.`)
+const COMPARATOR = String.raw`(?:[~^=]|[<>]=?)?\s*v?(?:\d+|x|\*)(?:\.(?:\d+|x|\*)){0,2}(?:-[\w.-]+)?(?:\+[\w.-]+)?`
+
+/** A range of versions as npm reads it, or the name of a release such as `latest`. */
+const VERSION = new RegExp(
+  String.raw`^(?:[a-z][\w.-]*|${COMPARATOR}(?:(?:\s+-\s+|\s*\|\|\s*|\s+)${COMPARATOR})*)$`,
+  'i',
+)
+
+/** @throws UsageError for an invalid version, and for a folder without a tarball that the application needs. */
+function checkMortar(
+  given: string | undefined,
+  { folder, ...users }: Pick<Choices, 'folder' | 'database' | 'auth'>,
+): string | undefined {
+  if (given === undefined || VERSION.test(given)) return given
+  if (!given.startsWith('file:'))
+    throw new UsageError(
+      `--mortar is '${given}'. Write a version such as ^${frameworkManifest().version}, or file: and the folder of the tarballs.`,
+    )
+  const place = resolve(folder, given.slice('file:'.length))
+  const bricks = chosenBricks(users, recipeBook()).flatMap((each) => each.package ?? [])
+  const missing = ['mortar', ...bricks]
+    .map((name) => tarballName(name, frameworkManifest().version))
+    .find((file) => !existsSync(join(place, file)))
+  if (missing === undefined) return given
+  throw new UsageError(`--mortar is ${given}, but there is no ${missing} in the folder ${place}.`)
 }
 
 /** @throws UsageError for users without a database, or features without users. */

@@ -1,6 +1,5 @@
 import { type BrickParts, partsOf } from '../brick-recipe.ts'
 import type { RecipeBook } from '../recipe-book.ts'
-import type { Choices } from './choices.ts'
 
 /** The parts of one brick of a new application. */
 export interface ChosenParts {
@@ -13,7 +12,7 @@ export interface ChosenParts {
 
 /** Returns the bricks of a new application, as the recipe book lists them for its choices. */
 export function chosenBricks(
-  { database, auth }: Pick<Choices, 'database' | 'auth'>,
+  { database, auth }: Readonly<Record<'database' | 'auth', string>>,
   book: RecipeBook,
 ): ChosenParts[] {
   const chosen = [database, auth, 'always'].flatMap((choice) => book.new[choice] ?? [])
