@@ -1,10 +1,19 @@
 import type { Command } from './command.ts'
+import { BRICKS_WITH_COMMANDS } from './commands/command-table.ts'
 import { inColumns } from '../support/columns.ts'
 
 /** Renders the output of `mortar --help`. */
 export function overview(commands: readonly Command[]): string {
   const lines = inColumns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
-  return `Usage: mortar <command> [options]\n\n${lines}\n\n  mortar help <command> describes a command, mortar --version prints the version.`
+  const bricks = BRICKS_WITH_COMMANDS.map((brick) => `mortar ${brick}`).join(', ')
+  return `Usage: mortar <command> [options]
+
+${lines}
+
+Bricks add commands to an application that has them: ${bricks}.
+
+  mortar help <command> describes a command, mortar --version prints the version.
+  mortar help limits lists the commands of the brick limits.`
 }
 
 /** Renders the output of `mortar help <command>`. */

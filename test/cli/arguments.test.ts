@@ -14,8 +14,24 @@ describe('the arguments of mortar', function () {
     expect([help.code, help.err]).to.deep.equal([0, ''])
     for (const name of ['new', 'dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
       expect(help.out).to.match(new RegExp(`^ {2}${name} `, 'm'))
+    expect(help.out).to.match(/^Bricks add commands[^]*: mortar auth, mortar jobs, mortar limits\.$/m)
     expect(project.mortar(['--version']).out).to.match(/^\d+\.\d+\.\d+\n$/)
     expect(project.mortar(['help', 'openapi']).out).to.include('--check VALUE')
+  })
+
+  it('lead from the help to the commands of a brick that the application has', () => {
+    const app = createProject({
+      'app.ts': `import { createApp } from 'mortar'
+import { limits } from '@mortar/limits'
+export const app = createApp({ bricks: [limits()] })
+`,
+    })
+    const help = app.mortar(['help'])
+    const [, lists] = /mortar (help limits)/.exec(help.out) ?? []
+    const ran = app.mortar((lists ?? '').split(' '))
+    app.remove()
+    expect([ran.code, ran.err]).to.deep.equal([0, ''])
+    expect(ran.out).to.include('mortar limits show')
   })
 
   const mistakes: readonly (readonly [args: string[], says: string])[] = [
