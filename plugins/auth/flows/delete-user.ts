@@ -1,4 +1,5 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import type { AuthParts } from './parts.ts'
 import { clearAfterNewPassword, clearSessions, disableUser, endAccessTokens } from './sessions.ts'
 
@@ -51,13 +52,13 @@ export async function disableRead(
   { id, passwordVersion: version }: StoredUser,
 ): Promise<boolean> {
   await endAccessTokens(parts, id, version)
-  const isDone = await parts.store
-    .setDisabled(id, true, parts.clock.now(), version)
-    .catch(async (error: unknown) => {
+  const isDone = await despiteLostReply(
+    () => parts.store.setDisabled(id, true, parts.clock.now(), version),
+    async () => {
       const now = await parts.store.findUserById(id)
-      if (!now?.isDisabled || now.passwordVersion !== version + 1) throw error
-      return true
-    })
+      return now?.isDisabled === true && now.passwordVersion === version + 1
+    },
+  )
   if (isDone) await clearAfterNewPassword(parts, id)
   return isDone
 }

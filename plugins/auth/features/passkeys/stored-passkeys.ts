@@ -3,6 +3,7 @@ import { everyRow, NEVER, type RecordRow, type Records } from '../../accounts/re
 import { despiteLostReply } from '../../flows/lost-reply.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
+import { removeWayIn } from '../remove-way-in.ts'
 import { PASSKEYS } from './table.ts'
 import type { NewPasskey } from './verify.ts'
 import { refused } from '../../refusals.ts'
@@ -93,26 +94,10 @@ export class StoredPasskeys {
 
   /** @returns false if the user has no such passkey. @throws Conflict `last_way_in`. */
   async remove(user: StoredUser, id: string): Promise<boolean> {
-    const own = { id, user_id: user.id }
-    const [row] = await this.#records.find(own)
+    const [row] = await this.#records.find({ id, user_id: user.id })
     if (row === undefined) return false
     if ((await this.#kit.waysIn(user)) < 2) throw refused('last_way_in')
-    const isRemoved = await despiteLostReply(
-      async () => (await this.#records.remove(own)) === 1,
-      async () => (await this.#records.find(own)).length === 0,
-    )
-    if (!isRemoved) return false
-    try {
-      // Again after the deletion, because another request may have removed the other way in.
-      if ((await this.#kit.waysIn(user)) > 0) return true
-      throw refused('last_way_in')
-    } catch (error) {
-      await this.#records.insert(row)
-      // A reset forgets the passkeys that it sees.
-      const now = await this.#kit.users.findUserById(user.id)
-      if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove(own)
-      throw error
-    }
+    return removeWayIn(this.#kit, this.#records, { user, row })
   }
 
   /** Removes a passkey whatever is left. */

@@ -4,9 +4,9 @@ import { canonicalEmail } from '../../accounts/canonical-email.ts'
 import { displayName } from '../../accounts/display-name.ts'
 import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
-import { sessionOver } from '../../errors.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
+import { removeWayIn } from '../remove-way-in.ts'
 import type { Identity, SocialProvider } from './providers.ts'
 import { shown, type LinkedAccount } from './linked-account.ts'
 import { ACCOUNTS } from './table.ts'
@@ -54,10 +54,13 @@ export class LinkedAccounts {
     const id = idOf(identity)
     const linked = await this.#linkedUser(id)
     if (linked === undefined && (await this.#insert(user, provider, identity))) {
-      // A reset forgets the accounts that it sees, after it has ended the sessions.
-      if ((await this.#kit.sessions.findOwner(own)) !== null) return user
-      await this.#records.remove({ id, user_id: user.id })
-      throw sessionOver()
+      try {
+        // A reset forgets the accounts that it sees, after it has ended the sessions.
+        return await this.#kit.sessions.owner(own)
+      } catch (error) {
+        await this.#records.remove({ id, user_id: user.id })
+        throw error
+      }
     }
     const owner = linked ?? (await this.#linkedUser(id))
     if (owner?.id !== user.id) throw refused('account_linked_elsewhere')
@@ -71,15 +74,8 @@ export class LinkedAccounts {
   /** @returns false if the user has no such account. @throws Conflict `last_way_in`. */
   async unlink(user: StoredUser, id: string): Promise<boolean> {
     const [row] = await this.#records.find({ id })
-    if (row === undefined || (await this.#records.remove({ id, user_id: user.id })) === 0) return false
-    if (!this.#signsIn(row)) return true
-    // After the deletion, so that of two simultaneous ones the later sees what the earlier has left.
-    if (!(await this.#hasNoWayIn(user))) return true
-    await this.#records.insert(row)
-    // A reset forgets the accounts that it sees.
-    const now = await this.#kit.users.findUserById(user.id)
-    if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove({ id, user_id: user.id })
-    throw refused('last_way_in')
+    if (row === undefined || !this.#signsIn(row)) return this.remove(user.id, id)
+    return removeWayIn(this.#kit, this.#records, { user, row })
   }
 
   /** Counts the accounts that sign a user in. */

@@ -55,6 +55,41 @@ describe('social(), beside other requests', () => {
       }))
   })
 
+  it('keeps the last way in when the reply of any statement of its removal is lost', () =>
+    onSqlite(withSocial(), async (world) => {
+      const client = world.client()
+      await visit(client)
+      await meOf(client)
+      const id = await accountOf(client)
+      let isReached = true
+      for (let statement = 1; isReached; statement++) {
+        const fault = world.storage.interruptions.loseReply(statement)
+        await client.delete(`/auth/accounts/${id}`)
+        isReached = fault.reached()
+        fault.restore()
+        expect(await world.storage.rows('auth_accounts'), `statement ${statement}`).to.have.length(1)
+      }
+    }))
+
+  it('unlinks, or can be asked again, when the reply of any statement is lost', () =>
+    onSqlite(withSocial(), async (world) => {
+      let isReached = true
+      for (let statement = 1; isReached; statement++) {
+        const client = world.client()
+        await visit(client, { ...GRACE, sub: `${statement}`, email: `grace${statement}@example.com` })
+        await meOf(client)
+        await world.storage.changeUsers({ password_hash: 'x' })
+        const id = await accountOf(client)
+        const fault = world.storage.interruptions.loseReply(statement)
+        const { status } = await client.delete(`/auth/accounts/${id}`)
+        isReached = fault.reached()
+        fault.restore()
+        if (status >= 500)
+          expect((await client.delete(`/auth/accounts/${id}`)).status, `statement ${statement}`).to.equal(204)
+        expect(await world.storage.rows('auth_accounts')).to.deep.equal([])
+      }
+    }))
+
   it('links nothing to an account that a reset has taken meanwhile', () =>
     onSqlite(withSocial(), async (world) => {
       const attacker = await signedUp(world)
