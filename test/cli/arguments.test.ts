@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { wantsColour } from '../../src/cli/terminal.ts'
 import { createProject, type TestProject } from './project.ts'
 
 describe('the arguments of mortar', function () {
@@ -92,4 +93,20 @@ export const app = createApp({ bricks: [limits()] })
     expect(code).to.equal(1)
     expect(err).to.include('@db failed').and.include('broken.ts').and.not.include('hunter2')
   })
+})
+
+describe('the colours of mortar', () => {
+  for (const [variables, isTerminal, expected] of [
+    [{}, true, true],
+    [{}, false, false],
+    [{ TERM: 'dumb' }, true, false],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: '' }, false, true],
+    [{ FORCE_COLOR: '0' }, true, false],
+    [{ FORCE_COLOR: 'false' }, true, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+  ] as const)
+    it(`are ${expected ? 'on' : 'off'} ${isTerminal ? 'in a terminal' : 'in a pipe'} with ${JSON.stringify(variables)}`, () =>
+      expect(wantsColour(variables, isTerminal)).to.equal(expected))
 })

@@ -75,6 +75,22 @@ describe('mortar console', function () {
     expect(development.code, development.err).to.equal(0)
   })
 
+  it('starts bricks after those that they need, and stops them before', () => {
+    const brick = (name: string, more = '') =>
+      `defineBrick({ name: '${name}', ${more} start: () => console.error('${name} starts'), stop: () => console.error('${name} stops') })`
+    const small = createProject({
+      'app.ts': `import { createApp, defineBrick } from 'mortar'
+export const app = createApp({ bricks: [${brick('second', "requires: ['first'],")}, ${brick('first')}] })
+`,
+    })
+    const ran = small.mortar(['console', '--eval', '1'])
+    small.remove()
+    expect([ran.code, ran.err.match(/\w+ (?:starts|stops)/g)]).to.deep.equal([
+      0,
+      ['first starts', 'second starts', 'second stops', 'first stops'],
+    ])
+  })
+
   it('refuses code that is not JavaScript with exit code 2, before anything starts', () => {
     for (const code of ['1 +', 'await', 'const = 1']) {
       const { code: exit, err } = evaluate(code)

@@ -48,6 +48,11 @@ void schema
 const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, string>>, string]>> = {
   'a missing secret': [withAuth('schema'), {}, 'MORTAR_ENV'],
   'a short secret': [withAuth('schema'), { AUTH_SECRET: 'short' }, 'MORTAR_DOCTOR_SECRET'],
+  'a short secret behind a good one': [
+    ROUTE,
+    { SESSION_SECRETS: `${SECRET}, short` },
+    'MORTAR_DOCTOR_SECRET',
+  ],
   'a schema without the tables of auth': [withAuth('[]'), { AUTH_SECRET: SECRET }, 'MORTAR_DOCTOR_TABLES'],
   'a database that is not there': [
     withAuth('schema'),

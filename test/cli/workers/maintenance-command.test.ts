@@ -48,6 +48,17 @@ describe('mortar maintenance', function () {
     await untilAll(again.port, 200)
   })
 
+  it('ignores white space around the name of its folder, and a name that is blank', () => {
+    const { project } = built
+    const fileIn = (folder: string): string => {
+      const ran = project.mortar(['maintenance', '--json'], { variables: { FRAMEWORK_STATE: folder } })
+      return (JSON.parse(ran.out) as { file: string }).file
+    }
+    expect([` ${FOLDER}\n`, ' '].map(fileIn)).to.deep.equal(
+      [FOLDER, '.framework'].map((folder) => join(project.directory, folder, 'maintenance.json')),
+    )
+  })
+
   it('shows its state with an exit code, and may be switched twice', () => {
     expect(maintain().code).to.equal(0)
     expect(maintain('off').code).to.equal(0)

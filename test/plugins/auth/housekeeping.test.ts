@@ -109,6 +109,27 @@ onEachStore('Housekeeping', (inWorld) => {
         expect(counts).to.deep.equal(failures === 2 ? [2, 3, 4] : [4, 3, 4])
       }))
 
+  it('repeats a clean-up that failed until it has succeeded, and not after that', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      await settle(world)
+      const { interruptions } = world.storage
+      interruptions.reject('delete reset tokens', 'disk full', 2)
+      const next = 'another horse battery'
+      await client.post('/auth/change-password', { current: ADA.password, next })
+      const counts = []
+      for (let hour = 0; hour < 2; hour++) {
+        let count = 0
+        interruptions.gate = (statement) => void (count += Number(statement === 'delete reset tokens'))
+        world.clock.advance(HOUR)
+        await world.client().post('/auth/login', { ...ADA, password: next })
+        await settle(world)
+        counts.push(count)
+      }
+      // The expired ones are deleted each time.
+      expect(counts).to.deep.equal([2, 1])
+    }))
+
   it('delays no response, and a failure is only logged', () =>
     inWorld({}, async (world) => {
       const logger = (world.app.services as { logger: { warn: (...args: unknown[]) => void } }).logger

@@ -34,6 +34,19 @@ describe('A refresh token that another request has replaced', () => {
       expect((await client.post('/auth/refresh')).status).to.equal(401)
     }))
 
+  it('gives nothing to a second tab if a logout comes before the exchange of the first, and cannot delete the session', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const [tab, other] = [client.copy(), client.copy()]
+      const { interruptions } = world.storage
+      interruptions.meanwhile('update sessions', async () => {
+        interruptions.reject('delete sessions', 'disk', 1)
+        expect((await other.post('/auth/logout')).status).to.equal(500)
+      })
+      const [, second] = await Promise.all([client.post('/auth/refresh'), tab.post('/auth/refresh')])
+      expect(second.status).to.equal(401)
+    }))
+
   it('accuses nobody whose connection closes a moment later', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

@@ -12,7 +12,7 @@ import { mail } from '@mortar/mail'
 import { mailbox, tokenIn } from 'mortar/testing'
 import { KINDS } from '../database/databases.ts'
 import { Client } from './support/client.ts'
-import { ADA, CHEAP, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
+import { ADA, CHEAP, eventually, inWorld, SECRET, settle, signedUp } from './support/world.ts'
 import { failureOf } from './support/failure-of.ts'
 
 const scheme = { name: 'key', scheme: { type: 'http', scheme: 'bearer' } }
@@ -111,11 +111,18 @@ describe('setting up basicAuth', () => {
     await app.close()
   })
 
-  it('warns in production when no reset mail can be sent', async () => {
+  it('warns in production when no reset mail can be sent, and shows no link in the log', async () => {
     const { logger, lines } = recorder()
     const app = { environment: 'production' as const, appUrl: 'https://a.example', logger }
-    await inWorld({ app, withoutSendResetEmail: true, auth: { cost: {} } }, async () => {})
-    expect(lines.join()).to.include('sendResetEmail')
+    const options = { app, withoutSendResetEmail: true, auth: { cost: {} } }
+    await inWorld(options, async (world) => {
+      expect(lines.join()).to.include('sendResetEmail')
+      await signedUp(world)
+      await world.client().post('/auth/forgot-password', { email: ADA.email })
+      await settle(world)
+      expect(world.typesOf()).to.include('auth.password.reset.mail.failed')
+    })
+    expect(lines.join()).to.not.include('token=')
   })
 
   it('does not let an application replace a column of the framework', () => {
@@ -237,6 +244,17 @@ describe('the way of a reset link', () => {
     })
     expect(sent[0]!.text).to.contain('https://app.example.com/a&lt;b/reset-password?token=')
     expect(sent[0]!.html).to.contain('href="https://app.example.com/a&amp;lt;b/reset-password?token=')
+  })
+
+  it('has no markup of a configured address in its HTML', async () => {
+    const sent: MailMessage[] = []
+    const app = { appUrl: 'https://app.example.com/"><b>' }
+    await inWorld({ withoutSendResetEmail: true, bricks: [mailBrick(sent)], app }, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/forgot-password', ask)
+      await eventually(() => sent.length === 1)
+    })
+    expect(sent[0]!.html).to.contain('href="https://app.example.com/&quot;>&lt;b>/reset-password?token=')
   })
 
   it('says in both texts for how long the link works', async () => {

@@ -57,8 +57,8 @@ describe('Ways in and factors', () => {
   }
 
   /** Ada with a password, an account at a provider, and the factors. */
-  async function enrolledWith(world: World, factor: Factor) {
-    const client = await signedUp(world)
+  async function enrolledWith(world: World, factor: Factor, signedIn?: Client) {
+    const client = signedIn ?? (await signedUp(world))
     const { url } = (await client.post('/auth/social/company/link', {})).body as { url: string }
     expect(targetOf(await client.get(await scene.issuer.signIn(url, person)))).to.equal('302 /')
     const device = new SoftAuthenticator()
@@ -111,6 +111,25 @@ describe('Ways in and factors', () => {
             const refresh = async (each: Client) => (await each.post('/auth/refresh')).status
             expect([await refresh(before), await refresh(browser)]).to.deep.equal([401, 200])
           }))
+
+    it('stays after a reset of an account whose address was proven before', () =>
+      inWorld(worldOf('a passkey'), async (world) => {
+        const reset = async () => {
+          const token = await resetTokenFor(world)
+          return (await world.client().post('/auth/reset-password', { token, password: ADA.password })).status
+        }
+        await signedUp(world)
+        expect(await reset()).to.equal(200)
+        const client = world.client()
+        await client.post('/auth/login', ADA)
+        const { device, next } = await enrolledWith(world, 'a passkey', client)
+        expect(await reset()).to.equal(200)
+        for (const way of ['another provider', 'a passkey']) {
+          const browser = world.client()
+          await tryWay(world, browser, way, { device, next })
+          expect((await browser.post('/auth/refresh')).status, way).to.equal(200)
+        }
+      }))
 
     it('leaves a change of the password the methods of its code, whatever other features ask for', () =>
       inWorld(worldOf('a code'), async (world) => {
