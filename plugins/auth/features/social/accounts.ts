@@ -74,7 +74,8 @@ export class LinkedAccounts {
   /** @returns false if the user has no such account. @throws Conflict `last_way_in`. */
   async unlink(user: StoredUser, id: string): Promise<boolean> {
     const [row] = await this.#records.find({ id })
-    if (row === undefined || !this.#signsIn(row)) return this.remove(user.id, id)
+    if (row === undefined) return false
+    if (!this.#signsIn(row)) return this.remove(user.id, id)
     return removeWayIn(this.#kit, this.#records, { user, row })
   }
 
