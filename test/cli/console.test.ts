@@ -9,7 +9,7 @@ import { builtFramework } from '../support/built-framework.ts'
 import { createProject, type TestProject } from './project.ts'
 
 const APP = `import { join } from 'node:path'
-import { createApp, env, scoped, singleton } from 'mortar'
+import { createApp, env, NotFound, scoped, ServiceUnavailable, singleton, Unauthorized } from 'mortar'
 import { database } from '@mortar/database'
 import { jobs } from '@mortar/jobs'
 import { MortarJobs } from '@mortar/jobs/schema'
@@ -22,6 +22,11 @@ export const app = createApp({ bricks: [
 ]}).provide({
   crypto: singleton(() => 'of the application'),
   greeting: scoped(({ user, db }) => ({ text: 'for ' + (user?.id ?? 'nobody') + ' in ' + db.options.type })),
+  diary: scoped(({ user }) => {
+    if (user === null) throw new Unauthorized()
+    return { page: (id) => { throw new NotFound('There is no page ' + id + '.') } }
+  }),
+  weather: singleton(() => { throw new ServiceUnavailable('The station is silent.') }),
 })
 `
 const JOB = `import { job } from '@mortar/jobs'
@@ -100,6 +105,17 @@ export const app = createApp({ bricks: [${brick('second', "requires: ['first'],"
     expect(project.mortar(['console', 'db']).code).to.equal(2)
   })
 
+  it('names the remedy of an error that the code throws: a user, nothing, or the services of the application', () => {
+    const user = evaluate('diary.page(1)')
+    expect([user.code, user.out]).to.deep.equal([1, ''])
+    expect(user.err).to.include("as({ id: 'ID' })").and.include('[MORTAR_CLI_CONSOLE]')
+    const missing = evaluate("as({ id: 'ada' }).diary.page(1)")
+    expect([missing.code, missing.err]).to.deep.equal([1, 'mortar: NotFound: There is no page 1.\n'])
+    const silent = evaluate('weather')
+    expect([silent.code, silent.err]).to.deep.equal([1, silent.err])
+    expect(silent.err).to.include('mortar doctor').and.include('[MORTAR_CLI_DATABASE]')
+  })
+
   it('has a prompt that names the mode, awaits, and goes on after an error', async () => {
     const command = `${process.execPath} ${MAIN()} console`
     const child = spawn('script', ['-qec', command, '/dev/null'], settings())
@@ -138,6 +154,6 @@ export const app = createApp({ bricks: [${brick('second', "requires: ['first'],"
     rmSync(join(project.directory, 'app.db'))
     const { code, err } = evaluate('1')
     expect([code, err]).to.deep.equal([1, err])
-    expect(err).to.include('There is no database')
+    expect(err).to.include('There is no database').and.include('mortar migrate run')
   })
 })

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import type { InspectedScope, Inspection } from '../../app/app.ts'
 import type { User } from '../../contracts/user.ts'
+import { isHttpError } from '../../errors/http-error.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import { type Command, type CommandInput, textOf, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
@@ -29,7 +30,7 @@ export const openConsole: Command = {
     await withBricks(inspection, { refuseWrites }, async () => {
       const room = openRoom(inspection)
       try {
-        if (evaluate !== undefined) return print(await evaluate(room), input)
+        if (evaluate !== undefined) return print(await evaluate(room).catch(explain), input)
         if (refuseWrites) input.terminal.note(describeGuard(inspection))
         await prompt(room, promptOf(inspection, refuseWrites))
       } finally {
@@ -96,6 +97,16 @@ function compileStatements(code: string): () => Promise<unknown> {
   } catch (error) {
     throw new UsageError(`The code is not JavaScript: ${(error as Error).message}.`)
   }
+}
+
+/** @throws the error of the code, with a remedy if its services need a user. */
+function explain(error: unknown): never {
+  if (!isHttpError(error) || error.status !== 401) throw error
+  throw new StartupError(error.message, {
+    code: 'MORTAR_CLI_CONSOLE',
+    remedy: "Act as a user of the application: as({ id: 'ID' }) returns the services of that user.",
+    cause: error,
+  })
 }
 
 function print(value: unknown, { terminal, values }: CommandInput): void {

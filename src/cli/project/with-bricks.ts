@@ -39,7 +39,7 @@ export async function withBricks<T>(
     }
     return await work(cradle)
   } catch (error) {
-    throw isHttpError(error) ? unavailable(error) : error
+    throw isHttpError(error) && error.status >= 500 ? unavailable(error) : error
   } finally {
     for (const brick of started.toReversed())
       await withDeadline(Promise.resolve(brick.stop?.(cradle)), STOP_LIMIT).catch(() => undefined)
@@ -52,7 +52,8 @@ function refuseMissingFile(migrations: Partial<MigrationService>): void {
   if (file === undefined) return
   throw new StartupError(`There is no database ${file}.`, {
     code: 'MORTAR_CLI_DATABASE',
-    remedy: 'Run the command in the folder and with the variables of the application.',
+    remedy:
+      'Run the command in the folder and with the variables of the application. A new one makes its database with: mortar migrate run.',
   })
 }
 
