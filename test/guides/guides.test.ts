@@ -22,6 +22,10 @@ const GENERATE = /^npm run migrate -- generate '(?<name>[^']+)'\n$/
 /** Its servers are those of a test of its own. */
 const DEPLOYING = 'deploying-with-postgresql-and-nginx.md'
 
+/** The tests of a new application, and their number. */
+const OWN_TESTS = 'test/notes.test.ts'
+const OWN_TITLES = 3
+
 const guides = readdirSync(join(ROOT, 'docs/guides')).filter(
   (name) => name !== DEPLOYING && name !== 'README.md',
 )
@@ -48,13 +52,13 @@ describe('the guides', function () {
       })
 
       if (tests.length > 0)
-        it('has a test that passes', async () => {
+        it('has a test that passes, and so do those of the new application', async () => {
           const copy = `${directory}-test`
           cpSync(directory, copy, { recursive: true })
           try {
-            const { passed, failed } = await runOwnTests(copy, tests)
+            const { passed, failed } = await runOwnTests(copy, [OWN_TESTS, ...tests])
             if (failed.length > 0) throw failed[0]!
-            expect(passed).not.to.deep.equal([])
+            expect(passed.length).to.be.above(OWN_TITLES)
           } finally {
             removeApplication(copy)
           }

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { check } from 'prettier'
 import { ROOT } from '../architecture/tree.ts'
 import { readBlocks } from '../docs/read-blocks.ts'
-import { pathOf } from './guide-files.ts'
+import { followGuide, pathOf } from './guide-files.ts'
 import { newApplication } from './new-application.ts'
 
 describe('the modules of the guides', () => {
@@ -36,5 +37,17 @@ describe('the modules of the guides', () => {
       encoding: 'utf8',
     })
     expect(status, stdout).to.equal(0)
+  })
+  it('have the format of a new application, also where they change its files', async () => {
+    const application = await newApplication()
+    const style = JSON.parse(application['.prettierrc.json']!) as object
+    const others: string[] = []
+    for (const guide of readdirSync(join(ROOT, 'docs/guides'))) {
+      const files = Object.entries(followGuide(application, readBlocks(join('docs/guides', guide))))
+      for (const [path, content] of files)
+        if (content !== application[path] && path.endsWith('.ts'))
+          if (!(await check(content, { ...style, filepath: path }))) others.push(`${guide}: ${path}`)
+    }
+    expect(others).to.deep.equal([])
   })
 })
