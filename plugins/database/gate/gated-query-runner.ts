@@ -150,8 +150,9 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     const end = performance.now() + this.#shared.busyTimeout()
     let error: Error | undefined = first
     for (let pause = FIRST_PAUSE; error !== undefined; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      if (this.isReleased || this.#isStale(error) || performance.now() + pause > end) throw error
+      if (this.#isStale(error) || performance.now() + pause > end) throw error
       await wait(pause)
+      if (this.isReleased) throw error
       error = undefined
       const answer = await this.#attempt(args, (again) => void (error = again) as never)
       if (error === undefined) return answer

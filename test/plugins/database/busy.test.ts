@@ -133,6 +133,19 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await texts(dataSource)).to.eql(['three'])
     })
 
+    it('fails a statement that waits with the error of the driver when its query runner is released', async () => {
+      const dataSource = await open()
+      gateTransactions(dataSource, { busyTimeout: '1m' })
+      const unlock = await lock()
+      const runner = dataSource.createQueryRunner()
+      const failed = runner.query('delete from notes').catch((error: unknown) => error)
+      // The statement has failed once and pauses.
+      await wait(1)
+      await runner.release()
+      expect(await failed).to.have.property('code', 'SQLITE_BUSY')
+      await unlock()
+    })
+
     it('answers 503 with Retry-After after the time limit, and serves other routes meanwhile', async () => {
       const source = await open()
       const app = createApp({ environment: 'production', logger: false }).use(

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource, type EntitySubscriberInterface } from 'typeorm'
-import { gateTransactions } from '../../../plugins/database/gate/gate-transactions.ts'
+import { gateOf, gateTransactions } from '../../../plugins/database/gate/gate-transactions.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { insert, type Note, Notes, openPlain, temporaryFolder, texts } from './notes.ts'
 import { outcomes, slowTransaction } from './slow-transaction.ts'
@@ -229,6 +229,33 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       hook = undefined
       expect(await texts(dataSource)).to.eql(['afterTransactionCommit'])
       await expectUsable()
+    })
+
+    it('free the connection when a rollback fails, before the query runner is released', async () => {
+      dataSource.subscribers.push({
+        beforeTransactionRollback: () => {
+          throw new Error('the hook threw')
+        },
+      })
+      const runner = dataSource.createQueryRunner()
+      await runner.startTransaction()
+      await insert(runner.manager, 'a')
+      expect(await refusal(runner.rollbackTransaction())).to.equal('the hook threw')
+      expect(gateOf(dataSource)!.current).to.equal(undefined)
+      expect(await texts(dataSource)).to.eql([])
+      await runner.release()
+    })
+
+    it('read a file that was opened with the option readonly', async () => {
+      const database = join(folder(), `readonly-${kind}.db`)
+      const writer = await openPlain(database, driver)
+      await insert(writer.manager, 'a')
+      await writer.destroy()
+      const options = { type: 'better-sqlite3', database, entities: [Notes], readonly: true, driver } as const
+      const reader = await new DataSource(options).initialize()
+      gateTransactions(reader)
+      expect(await reader.transaction((manager) => manager.count(Notes))).to.equal(1)
+      await reader.destroy()
     })
 
     it('reject a query of a subscriber that would wait for the query that notified it', async () => {

@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm'
 import * as schema from '@mortar/limits/schema'
 import { sideConnections } from '../../../plugins/database/connections/side-connections.ts'
 import { cleanRegularly } from '../../../plugins/limits/database/clean-regularly.ts'
+import { inWindow } from '../../../plugins/limits/database/counted-rows.ts'
 import type { DatabaseCounters, MakeCounters } from '../../../plugins/limits/database/database-counters.ts'
 import { mysqlCounters } from '../../../plugins/limits/database/mysql-counters.ts'
 import { postgresCounters } from '../../../plugins/limits/database/postgres-counters.ts'
@@ -55,6 +56,12 @@ for (const [kind, places] of Object.entries(KINDS))
       expect(await counters.read(key)).to.equal(undefined)
       expect(await count(counters, key, LONG)).to.equal(1)
       expect(await counters.read(key)).to.include({ consumed: 1 })
+    })
+
+    it('are not read any more from the end of their window on', () => {
+      const rows = [{ key: 'a', points: 3, expire: 1000 }]
+      expect(inWindow(rows, 999)).to.deep.equal({ consumed: 3, resetIn: 1 })
+      expect(inWindow(rows, 1000)).to.equal(undefined)
     })
 
     it('are given back to zero and no further, also over another connection', async () => {

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import { createApp, value } from 'mortar'
 import { redis, type RedisOptions } from '@mortar/redis'
 import { createClient } from '../../../plugins/redis/client.ts'
+import { connect } from '../../../plugins/redis/connect.ts'
 import { watchConnection } from '../../../plugins/redis/watch.ts'
 import { freePort } from '../../support/free-port.ts'
 import { needRedisServer, startRedis, type RedisServer } from '../../support/redis-server.ts'
@@ -91,6 +92,20 @@ describe('the redis brick without a server', () => {
     server.close()
   })
 
+  it('names the reason of the first of several addresses', async () => {
+    const reason = new AggregateError(
+      ['ENETUNREACH', 'ECONNREFUSED'].map((code) => Object.assign(new Error(), { code })),
+    )
+    const parts = {
+      options: { host: 'localhost' },
+      connect: () => Promise.reject(reason),
+      disconnect: () => undefined,
+    }
+    const client = Object.assign(new EventEmitter(), parts)
+    const error = await startupErrorOf(() => connect(client as never, 20))
+    expect(error.message).to.include('does not respond within 0.02 s (ENETUNREACH).')
+  })
+
   it('accepts a replacement of the service that cannot connect', async () => {
     const app = appWith({ url: 'redis://127.0.0.1:1' }).override({
       redis: value({ get: () => 'x' } as never),
@@ -125,6 +140,20 @@ describe('the redis brick with a server', () => {
     const replies = Array.from({ length: 100 }, () => client.incr('under-way'))
     await app.close()
     expect(await Promise.all(replies)).to.have.lengthOf(100)
+  })
+
+  it('closes the connection to a server that stays silent at the stop', async () => {
+    const own = await startRedis()
+    const app = appWith({ url: own.url })
+    await app.ready()
+    const client = app.container.resolve('redis')
+    const other = new Redis(own.url)
+    await other.client('PAUSE', 100_000, 'ALL')
+    await app.close()
+    expect(client.stream.writableEnded).to.equal(true)
+    await once(client, 'end')
+    other.disconnect()
+    await own.stop()
   })
 
   it('leaves a client open that was connected before, and closes one that it connected', async () => {

@@ -1,9 +1,12 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
+import type { EntityManager } from 'typeorm'
 import { testJobs } from '@mortar/jobs/testing'
 import * as jobsSchema from '@mortar/jobs/schema'
 import { webhooks, type WebhooksOptions } from '@mortar/webhooks'
 import * as webhooksSchema from '@mortar/webhooks/schema'
+import { readOptions } from '../../../plugins/webhooks/options.ts'
+import { deliver } from '../../../plugins/webhooks/sending/deliver.ts'
 import { deferred } from '../../support/deferred.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp, winterClock } from '../jobs/applications.ts'
@@ -109,6 +112,56 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await Promise.all([ada.redeliver(id, delivery!.id), ada.redeliver(id, delivery!.id)])
       expect(await count()).to.equal(1)
       await run(app)
+      expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
+    })
+
+    it('are not sent again if another call has changed them since they were read', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(app)
+      await run(app)
+      const [delivery] = await ada.deliveries(id)
+      const { db, jobs } = app.services
+      const transaction = db.transaction.bind(db) as (
+        work: (tx: EntityManager) => unknown,
+      ) => Promise<unknown>
+      db.transaction = ((work: (tx: EntityManager) => unknown) =>
+        transaction((tx) => {
+          const findOneBy = tx.findOneBy.bind(tx)
+          tx.findOneBy = async (entity, where) => {
+            const found = await findOneBy(entity, where)
+            await tx.update(
+              webhooksSchema.MortarWebhookDeliveries,
+              { id: delivery!.id },
+              { state: 'waiting' },
+            )
+            return found
+          }
+          return work(tx)
+        })) as never
+      await ada.redeliver(id, delivery!.id)
+      expect(await jobs.list()).to.deep.equal([])
+    })
+
+    it('keep the response that was complete when the process stopped', async () => {
+      const app = await started()
+      const { db, events } = app.services
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url })
+      await send(app)
+      respondWith(500)
+      await run(app)
+      respondWith(204)
+      const [delivery] = await ada.deliveries(id)
+      const stopping = new AbortController()
+      const places = { occupy: () => () => stopping.abort(new Error('The process stops.')) }
+      const settings = readOptions({ events: [invoicePaid], ...LOCAL })
+      const attempt = { signal: stopping.signal, isLast: false }
+      const failure = await deliver(delivery!.id, attempt, { db, clock, events, settings, places }).catch(
+        (error: Error) => error,
+      )
+      expect(failure).to.equal(undefined)
       expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
     })
 

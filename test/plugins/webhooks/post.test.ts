@@ -48,6 +48,8 @@ const PRIVATE = [
   'fd00:ec2::254',
   'ff02::1',
   '100::1',
+  '1::1',
+  '4000::1',
   '',
   'localhost',
   '127.1',
@@ -232,10 +234,12 @@ describe('post', () => {
   })
 })
 
-/** A name server that knows the addresses of one name, for IPv4 only (RFC 1035 §4). */
-async function startNameServer(addresses: readonly string[]) {
+/** A name server that knows the addresses of one name, for IPv4 only (RFC 1035 §4), and loses its first packets. */
+async function startNameServer(addresses: readonly string[], lost = 0) {
   const socket = createSocket('udp4')
+  let packets = 0
   socket.on('message', (query, { port, address }) => {
+    if (packets++ < lost) return
     const end = query.indexOf(0, 12) + 5
     const found = query.readUInt16BE(end - 4) === 1 ? addresses : []
     const header = Buffer.from([query[0]!, query[1]!, 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0])
@@ -258,5 +262,13 @@ describe('createLookUp', () => {
       else expect(found).to.deep.equal(addresses.map((address) => ({ address, family: 4 })))
       close()
     }
+  })
+
+  it('asks again when a packet is lost', async () => {
+    // Both families of addresses are asked for.
+    const { server, close } = await startNameServer(['192.0.2.1'], 2)
+    const found = await createLookUp([server])('once.example.com').catch((error: Error) => error)
+    expect(found).to.deep.equal([{ address: '192.0.2.1', family: 4 }])
+    close()
   })
 })

@@ -327,6 +327,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
         'http://example.com',
         'ftp://example.com',
         'https://user@example.com',
+        'https://:password@example.com',
         'https://10.0.0.1',
         'https://0x7f.1',
         'https://[::ffff:10.0.0.1]/',
