@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
 import { param, query } from '@mortar/database'
+import { valueCheck } from '../../../plugins/database/query/check-value.ts'
 import { KINDS } from './databases.ts'
 
 /** Values that a body of JSON or text can have and that databases convert silently. */
@@ -114,6 +115,43 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(types.length, 'tested types').to.be.greaterThan(leftOut.length * 3)
     })
   })
+
+/** A column with values that equal its content rightly, and with others. */
+const COMPARED: readonly {
+  readonly column: object
+  readonly accepted: readonly unknown[]
+  readonly refused: readonly unknown[]
+}[] = [
+  { column: { type: 'int' }, accepted: [1, 1n, '12', '-1.5'], refused: ['', '1x', true, Number.NaN] },
+  { column: { type: 'bit' }, accepted: [true, 1, 1n, '1'], refused: ['', 'x'] },
+  { column: { type: 'money' }, accepted: [5, 5n, '$1,000.00'], refused: ['', '$', true] },
+  { column: { type: 'time' }, accepted: ['08:15', '-12:00:00', '838:59:59'], refused: ['', '8', 8, true] },
+  {
+    column: { type: 'date' },
+    accepted: ['2026-01-02', '2026-1-2', '+010000-01-01', '-000044-03-15'],
+    refused: ['', '2026', 2026, false],
+  },
+  { column: { type: 'enum', enum: [1, 2] }, accepted: [1, 'a'], refused: [3, 0n, true] },
+  { column: { type: 'polygon' }, accepted: ['((0,0),(1,1))', { x: 0 }], refused: [0, true] },
+  {
+    column: { type: 'varchar', transformer: [{ to: Number }, { to: String }] },
+    accepted: [5, '5', true],
+    refused: [],
+  },
+]
+
+describe('The check of a parameter of query()', () => {
+  for (const { column, accepted, refused } of COMPARED)
+    it(`accepts what a column can equal: ${JSON.stringify(column)}`, () => {
+      const check = valueCheck(
+        { propertyPath: 'c', ...column } as never,
+        { options: { type: 'postgres' } } as never,
+      )
+      for (const value of accepted) expect(() => check(value, 'value'), String(value)).not.to.throw()
+      for (const value of refused)
+        expect(() => check(value, 'value'), String(value)).to.throw("'value' of the column 'c'")
+    })
+})
 
 /** A value that finds the row; undefined for types that have no simple one. */
 function ownValue(type: string): unknown {

@@ -251,8 +251,8 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       const writer = await openPlain(database, driver)
       await insert(writer.manager, 'a')
       await writer.destroy()
-      const options = { type: 'better-sqlite3', database, entities: [Notes], readonly: true, driver } as const
-      const reader = await new DataSource(options).initialize()
+      const options = { database, entities: [Notes], readonly: true, driver }
+      const reader = await new DataSource({ type: 'better-sqlite3', ...options }).initialize()
       gateTransactions(reader)
       expect(await reader.transaction((manager) => manager.count(Notes))).to.equal(1)
       await reader.destroy()

@@ -223,6 +223,7 @@ describe('metrics()', () => {
         ['', 401],
         [`Bearer ${TOKEN}`, 200],
         [`bearer  ${TOKEN}`, 200],
+        [`BEARER ${TOKEN}`, 200],
       ] as const) {
         const headers = authorization === undefined ? {} : { authorization }
         const { statusCode } = await app.inject({ url: '/metrics', headers })

@@ -86,4 +86,21 @@ describe('tracing() with jobs', () => {
     await other.close()
     expect(spans(SpanKind.CONSUMER).map(({ links }) => links)).to.deep.equal([[]])
   })
+
+  it('gives the jobs of another application neither a trace nor fields of the log', async () => {
+    const otherLog = keptLog()
+    const other = jobsApp(CONNECTION, {}, { clock, logger: otherLog.logger })
+    await Promise.all([app.ready(), other.ready()])
+    const { jobs, db } = other.services
+    await trace.getTracer('request').startActiveSpan('outer', async (span) => {
+      await jobs.add(recordJob, { text: 'a', failures: 0 })
+      span.end()
+    })
+    const rows = await db.getRepository(schema.MortarJobs).find()
+    expect(rows.map((row) => row.trace)).to.deep.equal([null])
+    expect(await testJobs(other).run()).to.equal(1)
+    const [done] = otherLog.lines.filter(({ text }) => text === 'Job done')
+    expect(done!.fields).to.not.have.property('trace_id')
+    await other.close()
+  })
 })
