@@ -19,6 +19,7 @@ import type { Job } from './job.ts'
 import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import type { Settings } from './options.ts'
 import { createRegistry, type Registry } from './registry.ts'
+import { runDue } from './run-due.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 /** Options of one added job. */
@@ -128,7 +129,7 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
     }
   }
   const jobs = serviceOf(adderFor(), engine, worker)
-  const queue = queueOf(registry, store)
+  const queue = queueOf({ registry, engine, services }, store)
   const runtime: Runtime = { jobs, queue, registry, engine, services, worker, adderFor, load }
   runtimes.set(jobs, runtime)
   return runtime
@@ -192,15 +193,19 @@ function serviceOf(adder: JobAdder, engine: JobEngine, worker: Worker): Jobs {
   }
 }
 
-function queueOf(registry: Registry, store: Store): JobQueue {
+function queueOf(parts: Pick<Runtime, 'registry' | 'engine' | 'services'>, store: Store): JobQueue {
+  const names: string[] = []
+  const isTest = parts.services.environment === 'test'
   return {
     define(name, work, options) {
-      const job = registry.define(name, work, options)
+      const job = parts.registry.define(name, work, options)
+      names.push(name)
       return async (given, tx) => {
         const origin = { key: undefined, due: { after: 0 }, requestId: undefined }
         return (await store({ name, data: await writeData(job, given), ...origin }, tx))!
       }
     },
+    ...(isTest && { runDue: async () => void (await runDue({ ...parts, names })) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Job } from './job.ts'
-import { runJob, type Attempt } from './run-job.ts'
+import { runDue } from './run-due.ts'
 import { runtimeOf } from './runtime.ts'
 
 /** The part of an application that tests of jobs use. */
@@ -26,9 +26,6 @@ export interface TestJobs {
   added<Data>(job: Job<Data>): Promise<readonly Data[]>
 }
 
-/** Number of attempts after which a test has jobs that add each other without end. */
-const MOST = 1000
-
 /** Runs and reads the jobs of an application: `const jobs = testJobs(app)`. */
 export function testJobs(app: TestedApp): TestJobs {
   const ready = async () => {
@@ -38,18 +35,9 @@ export function testJobs(app: TestedApp): TestJobs {
   return {
     async run({ failing = [] } = {}) {
       const runtime = await ready()
-      const { registry, engine, services } = runtime
-      const parts = { engine, services, logger: services.logger, stopping: new AbortController().signal }
-      const attempts: Attempt[] = []
-      for (;;) {
-        await engine.addScheduled(registry.schedules)
-        const [claimed] = await engine.claim(registry.names, 1)
-        if (claimed === undefined) break
-        if (attempts.length === MOST)
-          throw new Error(`More than ${MOST} jobs were due. The last was ${claimed.name}.`)
-        attempts.push(await runJob(claimed, registry.find(claimed.name)!, parts))
-      }
-      const allowed = new Set(failing.map((job) => registry.loadedOf(job).name))
+      const { names, schedules, loadedOf } = runtime.registry
+      const attempts = await runDue({ ...runtime, names, schedules })
+      const allowed = new Set(failing.map((job) => loadedOf(job).name))
       const failed = attempts.find(({ name, error }) => error !== undefined && !allowed.has(name))
       if (failed !== undefined) throw failed.error
       return attempts.length

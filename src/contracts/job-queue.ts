@@ -40,6 +40,8 @@ export interface JobQueue {
     work: QueuedWork,
     options?: QueuedWorkOptions,
   ): (data: unknown, tx?: unknown) => Promise<{ readonly id: string }>
+  /** Present under test, where nothing runs by itself: runs the defined work that is due, but no job of the application. */
+  runDue?(): Promise<void>
 }
 
 /** Name for `tracingChannel()` of `node:diagnostics_channel`: the channel on which every attempt of a job is published. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { JobQueue } from '../contracts/job-queue.ts'
 import { MAIL_PAGE } from '../contracts/mailer.ts'
 import { createClient, type Injectable } from './test-client.ts'
 
@@ -20,7 +21,7 @@ export interface Mailbox {
   latest(to: string): Promise<ReceivedMail>
   /**
    * Waits at most two seconds for a message to an address, for mail that is sent after the response. With `subject`, for one
-   * whose subject contains these words, as an earlier message may be there.
+   * whose subject contains these words, as an earlier message may be there. Runs the mails that a job queue keeps under test.
    */
   waitFor(to: string, subject?: string): Promise<ReceivedMail>
 }
@@ -53,6 +54,7 @@ export function mailbox(app: Injectable): Mailbox {
       for (let round = 0; round < 200; round++) {
         const mail = await find(to, subject)
         if (mail) return mail
+        await jobQueueOf(app)?.runDue?.()
         await delay(10)
       }
       const which = subject && ` with '${subject}' in its subject`
@@ -60,6 +62,11 @@ export function mailbox(app: Injectable): Mailbox {
       throw new Error(`No mail to ${to}${which} was sent within two seconds. ${hint}`)
     },
   }
+}
+
+function jobQueueOf(app: Injectable): JobQueue | undefined {
+  const { services = {} } = app as { readonly services?: { readonly jobQueue?: JobQueue } }
+  return Object.hasOwn(services, 'jobQueue') ? services.jobQueue : undefined
 }
 
 /**

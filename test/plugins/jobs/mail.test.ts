@@ -88,6 +88,16 @@ describe('mails with the jobs brick', () => {
     (await mailbox(scene.app).all()).filter((each) => (each as { status?: string }).status !== 'failed')
       .length
 
+  it('send a reset mail while the mailbox of a test waits for it, and run no job of the application', async () => {
+    const { app } = scene
+    const client = createClient(app)
+    await client.post('/auth/signup', ADA)
+    await app.services.jobs.add(recordJob, { text: 'later', failures: 0 })
+    await client.post('/auth/forgot-password', { email: ADA.email })
+    expect(tokenIn(await mailbox(app).waitFor(ADA.email, 'Reset your password'))).to.be.a('string')
+    expect(await testJobs(app).added(recordJob)).to.deep.equal([{ text: 'later', failures: 0 }])
+  })
+
   it('are sent by a job, with their attachments as they were', async () => {
     const { app } = scene
     const content = Buffer.from([0, 255, 10])
