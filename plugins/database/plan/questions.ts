@@ -4,7 +4,7 @@ import { type Operation, pattern, plainName, splitList } from './parse-statement
 /** PostgreSQL: true if the new type of a column accepts all stored values as they are, so that nothing is rewritten. */
 export async function isWidened({ path, text }: Operation, { ask }: Facts): Promise<boolean> {
   const [, column, type] = pattern('^ALTER (?:COLUMN )?(NAME) (?:SET DATA )?TYPE (.+)$').exec(text) ?? []
-  if (column === undefined || type === undefined || / USING /i.test(type)) return false
+  if (column === undefined || type === undefined) return false
   const [row] = await ask(
     'SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2',
     [path, plainName(column)],

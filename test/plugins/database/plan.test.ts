@@ -10,6 +10,12 @@ const SETUP = [
   'CREATE TABLE bare (id int PRIMARY KEY, title varchar(20), size int)',
   'INSERT INTO people VALUES (1), (2), (3)',
   `INSERT INTO notes VALUES (1, 'a', 1, 1), (2, 'b', 2, 2), (3, 'c', 3, 3)`,
+  'CREATE TABLE sums (id int PRIMARY KEY, price numeric(5, 2), count int)',
+  'INSERT INTO sums VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)',
+]
+const CHECKS = [
+  'ALTER TABLE sums ADD CONSTRAINT has_count CHECK (count IS NOT NULL)',
+  'ALTER TABLE sums ADD CONSTRAINT has_price CHECK (price IS NOT NULL) NOT VALID',
 ]
 
 /** Statements of one migration, or of several, and the kinds of their warnings. */
@@ -56,6 +62,19 @@ const EVERYWHERE: Cases = {
     ],
     'drop-table',
   ],
+  'a table that is made only if it is missing': [
+    ['CREATE TABLE IF NOT EXISTS notes (id int PRIMARY KEY)', 'ALTER TABLE notes DROP COLUMN size'],
+    'drop-column',
+  ],
+  'a new table under an old name that is renamed': [
+    [
+      'ALTER TABLE notes RENAME TO old',
+      'CREATE TABLE notes (id int PRIMARY KEY)',
+      'ALTER TABLE notes RENAME TO pages',
+      'ALTER TABLE pages ADD COLUMN tag int NOT NULL',
+    ],
+    'rename-table',
+  ],
   'a change of every row': [
     ['UPDATE notes SET size = 0', '/* all */ DELETE FROM notes'],
     'backfill',
@@ -81,6 +100,9 @@ const POSTGRES: Cases = {
       'ALTER TABLE notes ALTER title SET DATA TYPE text',
     ],
   ],
+  'a longer number': [['ALTER TABLE sums ALTER price TYPE numeric(9, 2)']],
+  'a number with more digits after the point': [['ALTER TABLE sums ALTER price TYPE numeric(9, 3)'], 'type'],
+  'a longer text that is computed': [['ALTER TABLE notes ALTER title TYPE text USING upper(title)'], 'type'],
   'a random default': [
     ['ALTER TABLE notes ADD COLUMN tag uuid DEFAULT gen_random_uuid()'],
     'volatile-default',
@@ -103,6 +125,18 @@ const POSTGRES: Cases = {
       'ALTER TABLE notes ALTER size SET NOT NULL',
     ],
     'set-not-null',
+  ],
+  'a required column with a check in the database': [['ALTER TABLE sums ALTER count SET NOT NULL']],
+  'a required column with a check in the database that is not valid': [
+    ['ALTER TABLE sums ALTER price SET NOT NULL'],
+    'set-not-null',
+  ],
+  'a constraint that is validated without a transaction': [
+    [
+      'free',
+      'ALTER TABLE notes ADD CONSTRAINT positive CHECK (size > 0) NOT VALID',
+      'ALTER TABLE notes VALIDATE CONSTRAINT positive',
+    ],
   ],
   'a constraint that is validated in the same transaction': [
     [
@@ -170,6 +204,16 @@ const MARIADB: Cases = {
       'SET foreign_key_checks = 1',
     ],
   ],
+  'foreign keys beside a check that is off and on': [
+    [
+      'SET SESSION foreign_key_checks=OFF',
+      'ALTER TABLE notes ADD FOREIGN KEY (owner) REFERENCES people (id)',
+      'SET foreign_key_checks = on',
+      'ALTER TABLE notes ADD FOREIGN KEY (size) REFERENCES people (id)',
+    ],
+    'foreign-key',
+  ],
+  'a table that is renamed by a statement of its own': [['RENAME TABLE notes TO pages'], 'rename-table'],
   'a check': [['ALTER TABLE notes ADD CONSTRAINT positive CHECK (size > 0)'], 'check'],
   'a primary key': [['ALTER TABLE notes DROP PRIMARY KEY'], 'rewrite'],
   'another set of characters': [['ALTER TABLE notes CONVERT TO CHARACTER SET utf8mb4'], 'rewrite'],
@@ -246,7 +290,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
     let source: DataSource
     before(async () => {
       source = await createDataSource(inSchema(place())).initialize()
-      for (const sql of SETUP) await source.query(sql)
+      for (const sql of [...SETUP, ...(kind === 'PostgreSQL' ? CHECKS : [])]) await source.query(sql)
     })
     after(() => source?.destroy())
 
@@ -297,6 +341,13 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(JSON.stringify(planned)).not.to.include('hidden')
       expect(only!.statements.at(-1)!.warnings[0]).to.include({ table: 'notes', rows: 2 })
     })
+
+    if (kind === 'SQLite')
+      it('does not run a pragma that sets a value', async () => {
+        const [planned] = await plan([migration(1, ['PRAGMA user_version = 7'])])
+        expect(planned!.statements.map(({ sql }) => sql)).to.eql(['PRAGMA user_version = 7'])
+        expect(await source.query('PRAGMA user_version')).to.eql([{ user_version: 0 }])
+      })
 
     it('says that it is incomplete where a migration needs what was not run, or the connection itself', async () => {
       class Step1000000000001 implements MigrationInterface {

@@ -240,20 +240,25 @@ describe('query() beside transactions on SQLite', () => {
 describe('query() on PostgreSQL', () => {
   const database = KINDS_AND_DRIVERS['PostgreSQL']!()
 
-  it('continues without prepared statements if a pooler or a migration removed them', async () => {
-    const db = await database().open([Tasks])
-    await db.synchronize()
-    const warnings: unknown[] = []
-    const listen = (warning: Error & { code?: string }) => warnings.push(warning.code)
-    process.on('warning', listen)
-    await byId.one(db, { id: 1 })
-    await db.query('deallocate all')
-    expect(await byId.one(db, { id: 1 })).to.equal(null)
-    expect(await byId.one(db, { id: 1 })).to.equal(null)
-    await nextTurn()
-    process.off('warning', listen)
-    expect(warnings).to.eql(['MORTAR_UNPREPARED'])
-  })
+  const CAUSES = {
+    'a pooler removed them': 'deallocate all',
+    'a migration has changed the type of a column': 'alter table TASKS alter column title type text',
+  }
+  for (const [cause, statement] of Object.entries(CAUSES))
+    it(`continues without prepared statements if ${cause}`, async () => {
+      const db = await database().open([Tasks])
+      await db.synchronize()
+      const warnings: unknown[] = []
+      const listen = (warning: Error & { code?: string }) => warnings.push(warning.code)
+      process.on('warning', listen)
+      await byId.one(db, { id: 1 })
+      await db.query(statement.replace('TASKS', db.getMetadata(Tasks).tablePath))
+      expect(await byId.one(db, { id: 1 })).to.equal(null)
+      expect(await byId.one(db, { id: 1 })).to.equal(null)
+      await nextTurn()
+      process.off('warning', listen)
+      expect(warnings).to.eql(['MORTAR_UNPREPARED'])
+    })
 })
 
 describe('query() on columns with unusual names and types', () => {
@@ -338,7 +343,11 @@ describe('query() refuses', () => {
     const Thing = class things {
       id = 0
     }
-    expect(await refused({}, {}, { target: Thing })).to.include('objects of a class')
+    const part = {
+      schema: new EntitySchema({ name: 'part', target: Thing, columns: { a: { type: Number } } } as never),
+    }
+    for (const more of [{ target: Thing }, { embeddeds: { part } }])
+      expect(await refused({}, {}, more)).to.include('objects of a class')
     const virtual = {
       twice: { type: Number, virtualProperty: true, query: (alias: string) => `2 * ${alias}.id` },
     }

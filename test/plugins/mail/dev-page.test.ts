@@ -208,8 +208,13 @@ describe('The mail page', () => {
       expect(headers['content-type']).to.equal('application/octet-stream')
       expect(rawPayload.equals(content)).to.equal(true)
     }
-    const long = await send({ attachments: [{ filename: `${'x'.repeat(5000)}.tar.gz`, content: 'x' }] })
-    expect((await get(`/${long}/attachments/0`)).headers['content-disposition']).to.match(/x{100,117}\.gz"/)
+    const nameOf = async (filename: string): Promise<string> => {
+      const id = await send({ attachments: [{ filename, content: 'x' }] })
+      const { headers } = await get(`/${id}/attachments/0`)
+      return /filename="(.*?)"/.exec(String(headers['content-disposition']))![1]!
+    }
+    expect(await nameOf(`${'x'.repeat(5000)}.tar.gz`)).to.equal(`${'x'.repeat(117)}.gz`)
+    expect(await nameOf(`x.${'y'.repeat(5000)}`)).to.equal(`x.${'y'.repeat(118)}`)
   })
 
   it('finds messages by every word of a search: address, subject, text', async () => {
@@ -223,9 +228,13 @@ describe('The mail page', () => {
     expect(await found('password notes@')).to.deep.equal(['ada@example.com'])
     expect(await found('export')).to.deep.equal(['bob@example.com'])
     expect(await found('password bob')).to.deep.equal([])
+    const copies = { cc: 'cy@example.com', bcc: 'di@example.com', replyTo: 'ed@example.com' }
+    await send({ to: 'flo@example.com', ...copies, html: '<b>monthly</b>' })
+    for (const word of ['cy@', 'di@', 'ed@', 'MONTHLY'])
+      expect(await found(word), word).to.deep.equal(['flo@example.com'])
     const page = (await get('?q=export%20%22')).body
     expect(page).to.contain('value="export &quot;"').and.to.contain('No message matches.')
-    expect((await get('?q=export')).body).to.contain('1 of 2 messages')
+    expect((await get('?q=export')).body).to.contain('1 of 3 messages')
   })
 
   it('shows the sender in the list', async () => {

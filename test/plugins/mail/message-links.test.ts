@@ -42,6 +42,11 @@ describe('The links of a message', () => {
     ])
   })
 
+  it('are at most fifty', () => {
+    const all = Array.from({ length: 60 }, (_, index) => `https://example.com/${index}`)
+    expect(linksOf({ text: all.join(' '), html: null })).to.deep.equal(all.slice(0, 50))
+  })
+
   it('are found in time linear in the length of any text', () => {
     const hostile = [
       'https://x' + '.'.repeat(500_000),

@@ -55,6 +55,16 @@ describe('The outbox', () => {
     expect(ids(outbox)).to.deep.equal([])
   })
 
+  it('shows a header that is folded on the wire as one line', () =>
+    withMailApp({}, async ({ services: { mailer, mailOutbox } }) => {
+      const subject = 'word '.repeat(40).trim()
+      const to = Array.from({ length: 9 }, (_, index) => `reader-${index}@example.com`)
+      await mailer.send({ to, subject, text: 'x' })
+      const headers = new Map(mailOutbox.list()[0]!.headers)
+      expect(headers.get('Subject')).to.equal(subject)
+      expect(headers.get('To')).to.equal(to.join(', '))
+    }))
+
   const parts = {
     text: { text: 'x'.repeat(600) },
     html: { text: 'x', html: 'x'.repeat(600) },
