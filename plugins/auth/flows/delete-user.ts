@@ -26,9 +26,14 @@ export async function eraseUser(parts: AuthParts, user: StoredUser): Promise<boo
   const { id: userId, passwordVersion: version } = user
   for (const feature of parts.features) await feature.deleting?.(user)
   await endAccessTokens(parts, userId, version)
-  if (!(await parts.store.deleteUser(userId, version))) return false
-  await clearUser(parts, userId)
+  const isDeleted = await despiteLostReply(
+    () => parts.store.deleteUser(userId, version),
+    async () => (await parts.store.findUserById(userId)) === null,
+  )
+  if (!isDeleted) return false
+  // Before the clean-up: if that fails and is repeated, there is no user any more.
   parts.events.emit('auth.user.deleted', { userId })
+  await clearUser(parts, userId)
   return true
 }
 

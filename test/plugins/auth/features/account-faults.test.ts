@@ -35,6 +35,7 @@ async function sweep(
   }
 }
 
+const endsIn = (world: World) => world.typesOf().filter((type) => type === 'auth.user.deleted')
 const logIn = async (world: World) => (await world.client().post('/auth/login', ADA)).status
 
 onEachStore('A process that ends before any statement', (inWorld) => {
@@ -117,6 +118,7 @@ onEachStore('A process that ends before any statement', (inWorld) => {
         await prune(world)
         const left = Object.entries(await rowsOf(world, tables, id)).filter(([, rows]) => rows > 0)
         expect(left).to.deep.equal([])
+        expect(endsIn(world)).to.have.length(1)
       },
     )
     expect(count).to.be.at.least(8)
@@ -132,6 +134,7 @@ onEachStore('A process that ends before any statement', (inWorld) => {
         await provider(world).deleteUser(id)
         const left = Object.entries(await rowsOf(world, tables, id)).filter(([, rows]) => rows > 0)
         expect(left).to.deep.equal([])
+        expect(endsIn(world)).to.have.length(1)
       },
     )
     expect(count).to.be.at.least(8)
@@ -139,6 +142,30 @@ onEachStore('A process that ends before any statement', (inWorld) => {
 })
 
 onEachStore('A statement whose reply is lost', (inWorld) => {
+  it('of a deletion by the application leaves no account without the event of its end', () => {
+    const scene = withAccount()
+    return inWorld(scene.world, async (world) => {
+      let isReached = true
+      for (let statement = 1; isReached; statement++) {
+        await signedUp(world)
+        const [{ id }] = await world.storage.users()
+        await settle(world)
+        const before = endsIn(world).length
+        const fault = world.storage.interruptions.loseReply(statement)
+        const isFailed = await provider(world)
+          .deleteUser(id)
+          .then(
+            () => false,
+            () => true,
+          )
+        isReached = fault.reached()
+        fault.restore()
+        if (isFailed) await provider(world).deleteUser(id)
+        expect(endsIn(world).length - before, `statement ${statement}`).to.equal(1)
+      }
+    })
+  })
+
   for (const [name, hasChanged, status] of [
     ['reports an account that is closed', false, 204],
     ['reports no account that an operator has closed again meanwhile', true, 500],
