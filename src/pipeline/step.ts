@@ -53,8 +53,8 @@ const SKIPPING = new WeakSet<NamedMiddleware>()
  * empty 204. Outside production.
  */
 export function warnOfSkipped(ctx: RequestContext, middleware: NamedMiddleware): void {
-  const { status, outer, res } = ctx.internal
-  if (status !== 0 || outer !== undefined || res.headersSent || SKIPPING.has(middleware)) return
+  const { status, outer } = ctx.internal
+  if (status !== 0 || outer !== undefined || SKIPPING.has(middleware)) return
   SKIPPING.add(middleware)
   ctx.log.warn(
     `${middleware.origin} neither called next() nor returned a value, so ${ctx.method} ${ctx.path} has an empty response. ` +

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { Readable } from 'node:stream'
 import { request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   createApp,
@@ -101,6 +102,23 @@ describe('The time limit of handlers', () => {
     }
     req.end()
     expect(await status).to.equal(200)
+    await app.close()
+  })
+
+  it('counts while its connection sends further requests', async () => {
+    const app = createApp({ handlerTimeout: 0.05, logger: false }).use(createRouter().get('/', never))
+    const { port } = await app.listen(0, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
+    const request_ = 'GET / HTTP/1.1\r\nHost: x\r\n'
+    socket.write(`${request_}\r\n${request_}`)
+    const received: string[] = []
+    socket.on('data', (chunk) => received.push(String(chunk)))
+    for (let bytes = 0; bytes < 300 && received.length === 0; bytes++) {
+      socket.write(`X-${bytes}: a\r\n`)
+      await wait(5)
+    }
+    expect(received.join('')).to.match(/^HTTP\/1\.1 503 /)
+    socket.destroy()
     await app.close()
   })
 

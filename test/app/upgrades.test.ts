@@ -132,6 +132,17 @@ describe('A connection that changes its protocol', () => {
       expect(received).to.match(/^HTTP\/1\.1 200 /)
     })
 
+    it('changes its protocol although middleware has set the status of an ordinary response', async () => {
+      const app = create(shoutRoute())
+      app.use((ctx, next) => {
+        ctx.status = 201
+        return next()
+      })
+      const { url } = await open(app)
+      const received = await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '\r\n\r\n')
+      expect(received).to.match(/^HTTP\/1\.1 101 /)
+    })
+
     it('is a plain request to any other route', async () => {
       const { url } = await open(create(shoutRoute()))
       const received = await exchange(url, `GET / HTTP/1.1\r\n${REQUEST}`, 'plain')

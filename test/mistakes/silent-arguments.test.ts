@@ -158,6 +158,15 @@ describe('Middleware with the habits of another framework', () => {
     expect(lines[0]).to.match(/set ctx\.body and returned nothing\..* wrap Koa middleware in fromKoa\(\)/)
   })
 
+  it('is not blamed for the body that the framework has read before an error that it catches', async () => {
+    const router = createRouter()
+      .use((_ctx, next) => next().then(ignore, ignore))
+      .post('/', { body: object({ a: number() }) }, () => Promise.reject(new NotFound()))
+    const app = quiet().use(router)
+    const response = await app.inject({ method: 'POST', url: '/', payload: { a: 1 } })
+    expect([response.statusCode, response.payload]).to.deep.equal([204, ''])
+  })
+
   it('may set ctx.body for the handler', async () => {
     const router = createRouter()
       .use(async (ctx, next) => {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, type Context, type Handler } from 'mortar'
@@ -82,6 +83,30 @@ describe('A handler that writes to the bare response', () => {
       }
     })
 
+    it('sends its headers early and a string of any length when the connection ends with it', async () => {
+      const router = createRouter().get('/', (ctx) => {
+        bare(ctx).flushHeaders()
+        return 'value'
+      })
+      const { url } = await open(createApp({ logger: false }).use(router))
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write('GET / HTTP/1.0\r\nHost: x\r\n\r\n')
+      let received = ''
+      for await (const chunk of socket) received += String(chunk)
+      expect(received).to.match(/^HTTP\/1\.1 200 [^]*\r\n\r\nvalue$/)
+    })
+
+    it('has its connection cut when it sends its headers early and returns a closed stream', async () => {
+      const response = await answer(async (ctx) => {
+        bare(ctx).flushHeaders()
+        const stream = new PassThrough().destroy()
+        await nextTurn()
+        return stream
+      })
+      const text = response.text().catch(() => 'cut off')
+      expect(await Promise.race([text, turns(200)])).to.equal('cut off')
+    })
+
     it('sends its headers early for HEAD too, and the connection takes the next request', async () => {
       for (const headers of [{}, { 'Content-Length': '8' }]) {
         const router = createRouter().get('/', (ctx) => {
@@ -130,6 +155,12 @@ describe('A status without content', () => {
       })
   })
 })
+
+/** Resolves after a number of turns of the event loop. */
+async function turns(count: number): Promise<string> {
+  for (let turn = 0; turn < count; turn++) await nextTurn()
+  return 'still open'
+}
 
 describe('A web response', () => {
   let upstream: Server

@@ -81,6 +81,14 @@ describe('identifying the user of a request', () => {
       expect(signal).to.be.instanceOf(AbortSignal)
     })
 
+    it('accepts no user that is not an object', async () => {
+      for (const user of [true, 'ada', 1, undefined, null]) {
+        const { fetch } = await open(appWith({}, { identify: () => user as never }))
+        expect((await fetch('/mine', { headers: bearer('ada') })).status, String(user)).to.equal(401)
+        expect(await (await fetch('/public', { headers: bearer('ada') })).json()).to.deep.equal({ id: null })
+      }
+    })
+
     for (const [how, identify] of [
       [
         'throws',

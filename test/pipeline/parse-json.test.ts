@@ -99,6 +99,8 @@ describe('compileJsonReader', () => {
           ['body', 'text'],
           ['body', 'to'],
         ])
+      const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}\0`, 1]))
+      expect(await result(JSON.stringify(many)).catch(paths), 'odd keys').to.have.length(20)
       expect(await result('{"text":"a","to":"b","__proto__":{}}')).to.deep.equal({ text: 'a', to: 'b' })
     })
 })

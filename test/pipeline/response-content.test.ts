@@ -192,6 +192,22 @@ describe('A response with a media type', () => {
     })
 })
 
+describe('A value that the schema passes and JSON hides', () => {
+  throughBothAdapters((open) => {
+    it('is refused with its path, and in production not searched for', async () => {
+      const outcome = async (environment: AppOptions['environment'] & string) => {
+        const value = { items: [{ tags: new Map([['a', 1]]) }] }
+        const app = appOf({ 200: mixed() }, () => value, { environment, logger: false, signals: false })
+        const response = await (await open(app)).fetch('/')
+        return [response.status, await response.text()] as const
+      }
+      const [status, text] = await outcome('development')
+      expect([status, text.includes('items[0].tags')]).to.deep.equal([500, true])
+      expect(await outcome('production')).to.deep.equal([200, '{"items":[{"tags":{}}]}'])
+    })
+  })
+})
+
 describe('A handler that returns nothing', () => {
   throughBothAdapters((open) => {
     const status = async (response: RouteDefinition['response'], handler: Handler, options?: AppOptions) =>
@@ -222,6 +238,12 @@ describe('A handler that returns nothing', () => {
       const problem = (await (await (await open(app)).fetch('/')).json()) as Problem
       expect(problem.detail).to.equal('The server failed to process this request.')
       expect(JSON.stringify(lines)).to.contain('returned nothing')
+    })
+
+    it('is no mismatch for HEAD, whatever body its route declares', async () => {
+      const router = createRouter().head('/', { response: { 200: object({ a: string() }) } }, () => undefined)
+      const { fetch } = await open(createApp({ logger: false }).use(router))
+      expect((await fetch('/', { method: 'HEAD' })).status).to.equal(204)
     })
 
     it('sends null if the schema allows null', async () => {

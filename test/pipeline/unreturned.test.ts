@@ -149,6 +149,26 @@ describe('The result of sse() or sendFile() that a handler does not return', () 
       }
     })
 
+    it('is a 500 also if an earlier one has failed, whose error the handler caught', async () => {
+      const { fetch, lines } = await serve(async (ctx) => {
+        const file = sendFile(ctx, '/does/not/exist')
+        void sse(ctx, ['a'])
+        await file.catch(ignore)
+      })
+      expect((await fetch('/feed')).status).to.equal(500)
+      expect((lines[0]!.fields['err'] as Error).message).to.contain('called sse() and returned nothing')
+    })
+
+    it('is refused after the handler has ended the response itself', async () => {
+      const errors: unknown[] = []
+      const { fetch } = await serve(async (ctx) => {
+        ctx.koa.res.end('own')
+        await sse(ctx, ['a']).catch((error: unknown) => errors.push(error))
+      })
+      expect(await (await fetch('/feed')).text()).to.equal('own')
+      expect(String(errors[0])).to.contain('the response of GET /feed was already sent')
+    })
+
     it('may fail before the handler returns it', async () => {
       const { fetch, lines } = await serve(async (ctx) => {
         const file = sendFile(ctx, '/does/not/exist')
