@@ -22,6 +22,7 @@ describe('/livez and /readyz', () => {
         ['/readyz', 'ready'],
         ['/readyz/', 'ready'],
         ['/readyz?verbose', 'ready'],
+        ['/livez/?verbose', 'live'],
       ] as const) {
         const response = await app.fetch(path)
         expect(response.status).to.equal(200)

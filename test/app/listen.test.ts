@@ -60,6 +60,7 @@ describe('listen()', () => {
     // The default for headers is longer.
     const { server: brief } = await open(hello()).listen({ port: 0, requestTimeout: '10s' })
     expect([brief.requestTimeout, brief.headersTimeout]).to.deep.equal([10_000, 10_000])
+    expect(planListening({ headersTimeout: 9, requestTimeout: 9 }, 'test').headersTimeout).to.equal(9000)
   })
 
   it('keeps idle connections for 75 s in production and 5 s elsewhere', () => {
@@ -196,11 +197,21 @@ describe('What listen() logs', () => {
     )
   })
 
+  it('is logged by the first worker alone, because all of them have one address', async () => {
+    process.env['FRAMEWORK_WORKER'] = '2'
+    try {
+      expect(await linesOf('development', '0.0.0.0')).to.deep.equal([])
+    } finally {
+      delete process.env['FRAMEWORK_WORKER']
+    }
+  })
+
   it('is a warning when other machines can reach a development server', async () => {
     const warnings = (await linesOf('development', '0.0.0.0')).filter((line) => line.startsWith('warn'))
     expect(warnings).to.have.length(1)
     expect(warnings[0]).to.contain('/_framework/').and.to.contain('HOST')
-    expect((await linesOf('development', '127.0.0.1')).join()).not.to.contain('warn')
+    for (const host of ['127.0.0.1', '::ffff:127.0.0.1'])
+      expect((await linesOf('development', host)).join(), host).not.to.contain('warn')
     expect((await linesOf('production', '0.0.0.0')).join()).not.to.contain('warn')
   })
 })
@@ -269,6 +280,31 @@ describe('A request that listen() cannot read', () => {
     const answer = await rawRequest(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n')
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 400'])
     expect(answer.text.match(/hello/g)).to.have.length(1)
+  })
+
+  it('gets nothing within a response that has begun', async () => {
+    const streaming = hello({ logger: false }).use(
+      createRouter().get('/begun', async function* () {
+        yield 'part'
+        await new Promise(() => {})
+      }),
+    )
+    const { port: its } = await streaming.listen(0, '127.0.0.1')
+    const socket = connect(its, '127.0.0.1')
+    socket.write('GET /begun HTTP/1.1\r\nHost: a\r\n\r\n')
+    let received = ''
+    socket.on('data', (chunk) => (received += String(chunk)))
+    await once(socket, 'data')
+    socket.write('hello\r\n\r\n')
+    await once(socket, 'close')
+    expect(received.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200'])
+    await streaming.close()
+  })
+
+  it('may have a target in absolute form without a path', async () => {
+    expect(
+      (await rawRequest(port, 'GET http://a?b=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).status,
+    ).to.equal(200)
   })
 
   it('may have headers of maxHeaderSize bytes', async () => {

@@ -113,6 +113,9 @@ describe('The service outages', () => {
       outages.begin(failure(`part ${number}`, new Error(`reason ${number}`)))
     pass(60)
     expect(texts()[1]).to.match(/Other reasons: reason 1; reason 2; reason 3$/)
+    outages.end('part 0')
+    pass(60)
+    expect(texts()[2]).to.match(/^warn Works again: part 0\. Fails: part 1, .* part 8\.$/)
   })
 
   it('counts failures at the level of their own outage', () => {

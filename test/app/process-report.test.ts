@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { shareReport } from 'mortar/kit'
 import type { ReportChannel, ReportMessage } from '../../src/app/life/process-report.ts'
@@ -17,7 +18,10 @@ function openChannel(own: readonly string[], ended: readonly string[]) {
     on: (_event, listener) => listeners.add(listener),
     off: (_event, listener) => listeners.delete(listener),
   }
-  return { channel, sent }
+  const receive = (message: ReportMessage): void => {
+    for (const listener of listeners) listener(message)
+  }
+  return { channel, sent, receive }
 }
 
 describe('shareReport() without combineEnded', () => {
@@ -32,11 +36,37 @@ describe('shareReport() without combineEnded', () => {
     expect(await shareReport('a report', async () => 'own', { channel }).collect()).to.deep.equal(['own'])
   })
 
+  it('responds to the primary process for its own name only', async () => {
+    const { channel, sent, receive } = openChannel([], [])
+    const report = shareReport('a report', async () => 'own', { channel })
+    for (const name of ['another', 'a report']) receive({ mortar: 'report:ask', name, id: 1 })
+    await nextTurn()
+    expect(sent).to.deep.equal(['report:offer', 'report:own'])
+    await report.stop()
+  })
+
   it('has no reports of workers that have ended, and sends no last report', async () => {
     const { channel, sent } = openChannel(['own', 'other'], ['ended'])
     const report = shareReport('a report', async () => 'own', { channel })
     expect(await report.collect()).to.deep.equal(['own', 'other'])
     await report.stop()
     expect(sent).to.deep.equal(['report:offer', 'report:collect'])
+  })
+})
+
+describe('shareReport() with combineEnded', () => {
+  it('sends back several last reports as one, and a single one not again', async () => {
+    for (const [ended, isSent] of [
+      [['e1', 'e2'], true],
+      [['e1'], false],
+      [[], false],
+    ] as const) {
+      const { channel, sent } = openChannel(['own'], ended)
+      const combineEnded = async (reports: readonly string[]): Promise<string> => reports.join('+')
+      const report = shareReport('a report', async () => 'own', { channel, combineEnded })
+      expect(await report.collect()).to.deep.equal(['own', ...(ended.length > 0 ? [ended.join('+')] : [])])
+      expect(sent.includes('report:combined'), String(ended)).to.equal(isSent)
+      await report.stop()
+    }
   })
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, StartupError } from 'mortar'
@@ -63,6 +63,31 @@ describe('An application with concurrent calls of listen() and close()', () => {
     gate.resolve()
     expect(await ready).to.equal('MORTAR_CLOSED')
     expect(log).to.deep.equal(['started', 'stopped'])
+  })
+
+  it('begins no work in the background after close()', async () => {
+    const gate = deferred()
+    const begun = deferred()
+    const log: string[] = []
+    const app = createApp({
+      bricks: [
+        defineBrick({
+          name: 'a',
+          work: () => {
+            begun.resolve()
+            return gate.promise
+          },
+        }),
+        defineBrick({ name: 'z', work: () => void log.push('z works') }),
+      ],
+      shutdownTimeout: 0.02,
+    })
+    const ready = codeOf(app.ready())
+    await begun.promise
+    await app.close()
+    gate.resolve()
+    await ready
+    expect(log).to.deep.equal([])
   })
 
   it('leaves no server open when close() is called during listen()', async () => {
@@ -188,6 +213,19 @@ describe('An application that closes', () => {
     expect(log).to.deep.equal(['started', 'stopped'])
     server.closeAllConnections()
     server.close()
+  })
+})
+
+describe('ctx.signal', () => {
+  it('does not abort when its response is complete and the connection ends', async () => {
+    const signals: AbortSignal[] = []
+    const app = createApp().use(createRouter().get('/', ({ signal }) => signals.push(signal)))
+    const { url, server } = await app.listen(0, '127.0.0.1')
+    const closed = once(server, 'connection').then(async ([socket]) => once(socket as Socket, 'close'))
+    await (await fetch(url, { headers: { connection: 'close' } })).text()
+    await closed
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([false])
+    await app.close()
   })
 })
 

@@ -58,6 +58,21 @@ describe('Middleware', () => {
       }
     })
 
+    it('wraps the 405 and the OPTIONS of one path, in any order', async () => {
+      const { fetch } = await open(
+        createApp()
+          .use(logged('app'))
+          .use(createRouter().get('/r', () => 1)),
+      )
+      for (const [method, status] of [
+        ['PUT', 405],
+        ['OPTIONS', 204],
+        ['PUT', 405],
+      ] as const)
+        // prettier-ignore
+        expect((await fetch('/r', { method })).status, method).to.equal(status)
+    })
+
     it('that does not call next() responds with its own value', async () => {
       const { fetch } = await open(
         createApp()
