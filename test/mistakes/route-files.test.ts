@@ -162,7 +162,7 @@ describe('A handler from another framework', () => {
     'routes/nest.get.js': `class Gone extends Error { status = 410 }\nexport default () => { throw new Gone('gone') }\n`,
     'routes/express/_middleware.js': `export default (req, res, next) => { next() }\n`,
     'routes/express/a.get.js': OK,
-    'routes/method.get.js': `export const post = () => 1\nexport default () => 2\n`,
+    'routes/method.get.js': `export const post = () => 1\nexport const auto = 1\nexport default () => 2\n`,
     'routes/plain.get.js': `export default () => { throw new Error('Note not found') }\n`,
     'routes/error.get.js': `export default () => new Error('gone')\n`,
     'routes/promise.get.js': `export default () => ({ items: [{ n: Promise.resolve(1) }] })\n`,
@@ -183,7 +183,7 @@ export default () => ({})
 
   it('is reported at the start if it takes (req, res), and with its file and remedy at the request else', () =>
     withRoutes(files, async ({ get, lines }) => {
-      expect(lines.filter((line) => /parameters|nothing calls/.test(line))).to.deep.equal([
+      expect(lines.filter((line) => /parameters|nothing calls|auto/.test(line))).to.deep.equal([
         'routes/express.get.js has a handler with 2 parameters, but a handler gets ctx alone: write (ctx) => … and return the response.',
         'routes/express/_middleware.js has middleware with 3 parameters, but middleware gets (ctx, next): Express middleware (req, res, next) does not run here.',
         'routes/method.get.js exports "post", which nothing calls: the method is in the name of the file.',

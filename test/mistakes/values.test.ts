@@ -135,6 +135,26 @@ describe('A factory of Koa middleware that was not called', () => {
   })
 })
 
+describe('A redirect of a response', () => {
+  it('needs neither a type nor a schema, unlike a success', async () => {
+    const startWith = async (status: number) => {
+      const app = createApp({ environment: 'development', logger: false, signals: false })
+      const response = { [status]: { description: 'Elsewhere.' } }
+      const code = await app
+        .use(createRouter().get('/', { response }, () => undefined as never))
+        .ready()
+        .then(() => 'started')
+        .catch((error: { code: string }) => error.code)
+      await app.close()
+      return code
+    }
+    for (const status of [204, 205, 300, 302, 404])
+      expect(await startWith(status), `${status}`).to.equal('started')
+    for (const status of [200, 299])
+      expect(await startWith(status), `${status}`).to.equal('MORTAR_ROUTE_RESPONSE')
+  })
+})
+
 describe('defineRoute in a router', () => {
   it('is served with its definition, like its arguments', async () => {
     const route = defineRoute({ response: { 201: number() } }, (ctx) => {

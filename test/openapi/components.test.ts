@@ -71,6 +71,8 @@ describe('A labelled schema', () => {
     expect(schemas).to.have.all.keys('Settings', 'SettingsInput', 'OnlyInput', 'User')
     expect(schemas.Settings.required).to.deep.equal(['theme'])
     expect(schemas.SettingsInput.required).to.deep.equal(['owner'])
+    // The name says the label already.
+    for (const schema of Object.values(schemas)) expect(schema).not.to.have.property('title')
     expect(warnings).to.deep.equal([])
   })
 

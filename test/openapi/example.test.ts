@@ -37,6 +37,15 @@ describe('examples of bodies', () => {
     expect(exampleOf(jsonSchemaOf(schema, 'input'))).to.deep.equal({ size: 12, kind: 'a' })
   })
 
+  it('skip an empty default, which is often that of an optional field', () => {
+    const properties = {
+      title: { type: 'string', default: '' },
+      count: { type: 'integer', default: 0 },
+      done: { type: 'boolean', default: false },
+    }
+    expect(exampleOf({ type: 'object', properties })).to.deep.equal({ title: 'title', count: 0, done: false })
+  })
+
   it('have at most 100 items, however many the schema asks for', () => {
     const items = { type: 'integer' }
     expect(exampleOf({ type: 'array', items, minItems: 1_000_000 })).to.have.lengthOf(100)

@@ -64,6 +64,26 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
+    it('is hidden as its parent router is, unless it says otherwise, and has the problems of its parents', async () => {
+      const pathsOf = async (parentHidden: boolean, hidden?: boolean) => {
+        const options = hidden === undefined ? {} : { hidden }
+        const grandparent = createRouter({ prefix: '/p', problems: [410], hidden: parentHidden })
+        const parent = createRouter({ problems: [409] }).use(fromKoaRouter(withUser(), options))
+        const app = createApp().use(grandparent.use(parent.get('/own', () => 1)))
+        const { paths } = (await app.inject('/openapi.json')).json<{
+          paths: Record<string, { get?: { responses: object } }>
+        }>()
+        await app.close()
+        return paths
+      }
+      const [shown, own] = ['/p/users/{id}', '/p/own']
+      expect(await pathsOf(true)).to.not.have.any.keys(shown, own)
+      expect(await pathsOf(true, false)).to.have.property(shown)
+      expect(await pathsOf(false, true)).to.not.have.property(shown)
+      const paths = await pathsOf(false)
+      for (const path of [shown, own]) expect(paths[path]!.get!.responses, path).to.include.keys('409', '410')
+    })
+
     it('has the middleware and the tags of the router that it is mounted in', async () => {
       const order: string[] = []
       const parent = createRouter({ tags: ['v2'], hidden: false }).use(async (ctx, next) => {

@@ -61,6 +61,10 @@ describe('limits of routes', () => {
     'no subject': [{ limit: 1, window: '1m' }, /no `by`/],
     'a misspelt subject': [{ ...PER_MINUTE, by: 'usr' }, /Did you mean 'user'/],
     'a key of another framework': [{ ...PER_MINUTE, max: 5 }, /Did you mean "limit"/],
+    'a key of another framework in camel case': [
+      { ...PER_MINUTE, keyGenerator: String },
+      /Did you mean "by"/,
+    ],
     'a misspelt key': [{ limit: 1, by: 'ip', windo: '1m' }, /Did you mean "window"/],
     'a number': [5, /not a limit/],
     true: [true, /not a limit/],

@@ -240,7 +240,7 @@ describe('A handler that returns nothing', () => {
       expect(JSON.stringify(lines)).to.contain('returned nothing')
     })
 
-    it('is no mismatch for HEAD, whatever body its route declares', async () => {
+    it('sends 204 for HEAD, whatever body its route declares', async () => {
       const router = createRouter().head(
         '/',
         { response: { 200: object({ a: string() }) } },
