@@ -65,6 +65,15 @@ describe('A thrown value', () => {
         }
       })
 
+    it('keeps its own members, whatever extensions have their names', async () => {
+      const names = ['type', 'title', 'status', 'detail', 'code', 'instance']
+      const extensions = Object.fromEntries(names.map((name) => [name, 'theirs']))
+      const fetch = await serve(() => raise(new HttpError(400, 'x', { extensions })))
+      expect(await (await fetch('/')).text())
+        .to.include('"detail":"x"')
+        .and.not.include('theirs')
+    })
+
     it('becomes a problem even if the logger throws', async () => {
       const fetch = await serve(() => raise(new Error('first')), brokenLogger)
       const response = await fetch('/')
@@ -101,6 +110,18 @@ describe('A thrown value', () => {
         expect((await fetch('/')).status, String(status)).to.equal(500)
       }
     })
+  })
+
+  it('from an event listener is logged with four causes at most', async () => {
+    const lines: { err: object }[] = []
+    const logger = { ...brokenLogger, error: (line: object) => void lines.push(line as { err: object }) }
+    const app = createApp({ logger: { ...logger, child: () => logger } })
+    app.events.on('a', () => raise(circularCause))
+    app.events.emit('a', {})
+    await app.close().catch(() => undefined)
+    let depth = 0
+    for (let each: { cause?: object } = lines[0]!.err; each.cause !== undefined; each = each.cause) depth++
+    expect(depth).to.equal(4)
   })
 
   it('from an event listener or its log line affects no request', async () => {

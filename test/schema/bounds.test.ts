@@ -186,6 +186,7 @@ describe('Arrays without a maximum', () => {
     ['2,000 of zod', z.object({ list: z.array(z.string()) }), { list: times(2_000, 'a') }],
     ['a maximum of zod', z.object({ list: z.array(z.string()).max(3_000).nullable() }), { list: times(3_000, 'a') }],
     ['a maximum in the union that fits', pick, { t: 'a', list: times(3_000, 'a') }],
+    ['the larger maximum of two arrays in a union', z.union([z.array(z.string()).max(2), z.array(z.string()).max(3_000)]), times(1_000, 'a')],
     ['unknown values of zod', z.object({ any: z.unknown() }), { any: times(5_000, 'a') }],
   ] // prettier-ignore
   for (const [name, schema, value] of enough)

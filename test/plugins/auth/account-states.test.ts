@@ -75,14 +75,16 @@ onEachStore('A disabled account', (inWorld) => {
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
     }))
 
-  it('has no access token after its deletion, whoever disabled it', () =>
+  it('has no access token after its deletion, and no stored reset token, whoever disabled it', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const { id } = (await client.get('/auth/me')).body
+      await resetTokenFor(world)
       await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
       expect((await client.get('/private')).status).to.equal(200)
       expect(await providerOf(world).deleteUser(id)).to.equal(true)
       expect((await client.get('/private')).status).to.equal(401)
+      expect(await world.storage.resetTokens()).to.deep.equal([])
     }))
 
   it('gets no mail with a reset link', () =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { AuthEvents } from '@mortar/auth'
 import { audit } from '@mortar/auth/audit'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import { recent } from '@mortar/auth/recent'
@@ -57,6 +58,7 @@ onEachDatabase('audit()', (inWorld) => {
       const [first, second] = await log(world, { userId, limit: 2 })
       expect([first, second]).to.deep.equal(all.slice(0, 2))
       expect(await log(world, { userId, limit: 2, before: second!.id })).to.deep.equal(all.slice(2))
+      expect(await log(world, { limit: 0 })).to.deep.equal(all.slice(0, 1))
       expect(await log(world)).to.have.length(5)
     }))
 
@@ -105,6 +107,10 @@ onEachDatabase('audit()', (inWorld) => {
       expect(left.map(({ event, userId, data }) => [event, userId, data])).to.deep.equal([
         ['auth.user.deleted', null, { userId: id }],
       ])
+      // An attempt that began before the deletion ends after it.
+      const late = { userId: id, email: ADA.email, reason: 'busy' }
+      world.app.events.typed<AuthEvents>().emit('auth.login.failed', late)
+      expect(await log(world)).to.deep.equal(left)
     }))
 })
 

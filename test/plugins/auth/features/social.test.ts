@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { basicAuth } from '@mortar/auth/basic'
+import { emailVerification } from '@mortar/auth/email-verification'
 import { notices } from '@mortar/auth/notices'
 import { github, google, oidc, social } from '@mortar/auth/social'
 import { totpCode } from '@mortar/auth/testing'
@@ -152,6 +153,20 @@ describe('social()', () => {
       )
       expect(targetOf(await visit(world.client(), person))).to.equal('302 /')
     }))
+
+  it('mails a link for the address of a new account, unless the provider has proven it', () => {
+    const mails: AccountMail[] = []
+    const options = withSocial()
+    const features = [...options.auth!.features!, emailVerification()]
+    const sendMail = (mail: AccountMail) => mails.push(mail)
+    return onSqlite({ ...options, auth: { ...options.auth, features, sendMail } }, async (world) => {
+      expect(targetOf(await visit(world.client()))).to.equal('302 /')
+      const guest = { ...GRACE, sub: '77', email: 'guest@example.com' }
+      expect(targetOf(await visit(world.client(), guest, {}, '/auth/social/guests'))).to.equal('302 /')
+      await settle(world)
+      expect(mails.map(({ kind, to }) => `${kind} ${to}`)).to.deep.equal(['verify-email guest@example.com'])
+    })
+  })
 
   it('makes no account with signUp: false, and none without an address', () =>
     onSqlite(withSocial({ signUp: false }), async (world) => {

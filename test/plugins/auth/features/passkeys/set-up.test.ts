@@ -64,6 +64,24 @@ describe('A passkey', () => {
       expect(await world.storage.rows('auth_passkeys')).to.deep.equal([])
     }))
 
+  it('is not added by a session that ends meanwhile, even if its row is still stored', () =>
+    onSqlite(withPasskeys(), async (world) => {
+      const client = await signedUp(world)
+      const response = new SoftAuthenticator().create(await begin(client))
+      await settle(world)
+      const { interruptions } = world.storage
+      let seen = 0
+      interruptions.gate = async (statement) => {
+        if (statement !== undefined || ++seen !== 3) return
+        interruptions.reject('delete sessions', 'disk full', 1)
+        expect((await client.copy().post('/auth/logout')).status).to.equal(500)
+      }
+      expect((await client.post('/auth/passkeys', { response, name: 'Mine' })).status).to.equal(401)
+      interruptions.gate = () => undefined
+      expect(await world.storage.rows('auth_passkeys')).to.deep.equal([])
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
   it('is forgotten before a reset proves the address, so that no crash keeps one', () =>
     onSqlite(withPasskeys(), async (world) => {
       const { device } = await registered(world)
