@@ -114,7 +114,10 @@ describe('A thrown value', () => {
 
   it('from an event listener is logged with four causes at most', async () => {
     const lines: { err: object }[] = []
-    const logger = { ...brokenLogger, error: (line: object) => void lines.push(line as { err: object }) }
+    const logger = {
+      ...brokenLogger,
+      error: (line: object | string) => void lines.push(line as { err: object }),
+    }
     const app = createApp({ logger: { ...logger, child: () => logger } })
     app.events.on('a', () => raise(circularCause))
     app.events.emit('a', {})

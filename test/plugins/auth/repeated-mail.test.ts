@@ -7,6 +7,7 @@ import { emailVerification } from '@mortar/auth/email-verification'
 import { notices } from '@mortar/auth/notices'
 import { recent } from '@mortar/auth/recent'
 import type { AccountMail, MailKind } from '../../../plugins/auth/features/mails.ts'
+import { deferred } from '../../support/deferred.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
@@ -141,6 +142,17 @@ describe('A reset mail that could not be sent', () => {
     await forgot.settled()
     await pass(3_600_000)
     expect(seen.tried).to.have.length(3)
+  })
+
+  it('is lost if it is on its way again when the application closes, and fails', async () => {
+    const repeats = createRepeats()
+    const again = deferred<boolean>()
+    let tries = 0
+    await repeats.run(async () => (++tries === 1 ? false : again.promise))
+    await pass(1000)
+    const lost = repeats.finish()
+    again.resolve(false)
+    expect([await lost, tries]).to.deep.equal([1, 2])
   })
 
   it('has its token stored by a later attempt, if the database was away too', async () => {

@@ -346,6 +346,15 @@ describe('social()', () => {
     expect(error.message).to.include('characters')
   })
 
+  it('knows a GitHub Enterprise by its address with and without a slash at the end', () => {
+    const [one, other] = ['https://git.example.com', 'https://git.example.com/'].map((url) => {
+      const { issuer, plain } = github({ url, ...CLIENT })
+      return [issuer, plain!.authorizationEndpoint, plain!.tokenEndpoint]
+    })
+    expect(one).to.deep.equal(other)
+    expect(one![0]).to.equal('https://git.example.com/login/oauth')
+  })
+
   it('checks its options at the start', async () => {
     const wrong: readonly [() => unknown, RegExp][] = [
       [() => social({ providers: [] }), /providers of social/],

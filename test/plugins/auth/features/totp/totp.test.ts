@@ -9,7 +9,7 @@ import {
   logInWith,
   WITH_TOTP,
 } from '../../support/second-factor.ts'
-import { ADA, PASSWORD, signedUp } from '../../support/world.ts'
+import { ADA, PASSWORD, settle, signedUp } from '../../support/world.ts'
 
 const NEXT = 'another horse battery'
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
@@ -210,6 +210,18 @@ onEachDatabase('totp()', (inWorld) => {
       expect((await client.post('/auth/refresh')).status).to.equal(200)
       expect((await client.get('/strong')).status).to.equal(200)
       expect(await challengeFor(world.client(), NEXT)).to.be.a('string')
+    }))
+
+  it('stays a method of its session for as long as that lives', () =>
+    inWorld(WITH_TOTP, async (world) => {
+      const { client } = await enrolled(world)
+      world.clock.advance(29 * 86_400)
+      expect(
+        (await world.client().post('/auth/signup', { ...ADA, email: 'bob@example.com' })).status,
+      ).to.equal(201)
+      await settle(world)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      expect((await client.get('/strong')).status).to.equal(200)
     }))
 
   it('counts ten wrong codes an hour for a user, wherever they are sent', () =>
