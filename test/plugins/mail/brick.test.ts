@@ -131,6 +131,17 @@ describe('The mail brick', () => {
       }
     })
 
+    it('warns of a transport that sends nothing', async () => {
+      for (const transport of ['memory', 'terminal', 'sendmail'] as const) {
+        const lines: string[] = []
+        const warn = (line: string): unknown => lines.push(line)
+        const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
+        await (await startMailApp({ transport }, { ...production, logger: logger as never })).close()
+        const expected = `This application runs in production with the mail transport '${transport}', which sends nothing.`
+        expect(lines).to.deep.equal(transport === 'sendmail' ? [] : [expected])
+      }
+    })
+
     it('sends without a page and without keeping messages', async () => {
       const app = await startMailApp({}, production)
       const { id } = await app.services.mailer.send(MESSAGE)

@@ -104,6 +104,8 @@ describe('The directory of mail templates', () => {
       'empty.ts',
       'late.fr.ts',
       'no-default.ts',
+      'one-again.ts',
+      'one.ts',
       'plain.de.ts',
       'plain.ts',
       'sample.ts',
@@ -112,7 +114,10 @@ describe('The directory of mail templates', () => {
     expect(new Set(errors.map(({ code }: StartupError) => code))).to.deep.equal(
       new Set(['MORTAR_MAIL_TEMPLATE']),
     )
-    expect(error.message).to.contain('This module fails.').and.not.contain('secret-x')
+    expect(error.message)
+      .to.contain('This module fails.')
+      .and.contain('is the same template as')
+      .and.not.contain('secret-x')
   })
 
   it('stops the start if it is relative or does not exist', async () => {

@@ -46,7 +46,7 @@ describe('The terminal transport', () => {
     const { text } = await printed({
       subject: 'Hi \u001b[2J\u009b31m',
       text: 'one\u001b]0;title\u0007\u202egnp.exe\rtwo',
-      attachments: [{ filename: '\u001b[31mred.txt', content: 'x' }],
+      attachments: [{ filename: '\u001b[31m\u009b32m\u202etxt.exe', content: 'x' }],
     })
     // oxlint-disable-next-line no-control-regex -- the test finds control characters
     expect(text.replaceAll('\n', '')).not.to.match(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)

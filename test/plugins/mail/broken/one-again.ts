@@ -1,0 +1,2 @@
+// One template under two names.
+export { default } from './one.ts'

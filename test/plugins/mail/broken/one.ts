@@ -1,0 +1,3 @@
+import { mailTemplate } from '@mortar/mail'
+
+export default mailTemplate({ subject: 'Hello', text: () => 'Hi' })
