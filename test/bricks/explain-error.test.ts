@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type AnyBrick, createApp, createRouter, fromKoa, ServiceUnavailable } from 'mortar'
+import { type AnyBrick, createApp, createRouter, fromKoa, NotFound, ServiceUnavailable } from 'mortar'
 
 class StoreIsAway extends Error {}
 
@@ -29,6 +29,18 @@ describe("the slot 'explainError'", () => {
       expect(response.headers['retry-after']).to.equal('2')
       expect(response.json()).to.include({ code: 'service_unavailable', detail: 'Try later.' })
     })
+
+  it('gets no error that has a status already', async () => {
+    const app = createApp({ environment: 'production', logger: false })
+      .use({ name: 'eager', explainError: () => new ServiceUnavailable() })
+      .use(
+        createRouter().get('/', () => {
+          throw new NotFound('No such note.')
+        }),
+      )
+    const response = await app.inject({ method: 'GET', url: '/' })
+    expect([response.statusCode, response.json().detail]).to.deep.equal([404, 'No such note.'])
+  })
 
   it('gives middleware the status that is sent', async () => {
     const seen: number[] = []

@@ -102,6 +102,8 @@ describe('signUpFields', () => {
       [of('password'), 'password'],
       [of('id'), 'id'],
       [of('auth_level'), 'auth_level'],
+      [of('address.street'), 'address.street'],
+      [of('$set'), '$set'],
       [{ role: 'string' }, 'not an object schema'],
     ] as const)
       for (const make of [basicAuth, documentAuth] as ((options: PasswordAuthOptions) => unknown)[]) {

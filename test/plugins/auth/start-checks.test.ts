@@ -33,6 +33,24 @@ describe('the start of basicAuth and documentAuth', () => {
     await db.destroy()
   })
 
+  for (const [table, column] of [
+    ['auth_users', 'disabled_at'],
+    ['auth_reset_tokens', 'password_version'],
+  ] as const)
+    it(`names a column that an earlier version did not have: ${column} of ${table}`, async () => {
+      const entities = [authUsers(), AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
+      const db = new DataSource({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true })
+      await db.initialize()
+      await db.query(`alter table ${table} drop column ${column}`)
+      const app = createApp({ environment: 'test', logger: false }).use(
+        auth(basicAuth({ db, secret: SECRET })),
+      )
+      const error = await failureOf(() => app.ready())
+      expect([error.code, error.message.includes(column)]).to.deep.equal(['MORTAR_AUTH_SCHEMA', true])
+      await app.close()
+      await db.destroy()
+    })
+
   it('fails in production when the option cost makes hashes cheap', async () => {
     const app = createApp({
       environment: 'production',

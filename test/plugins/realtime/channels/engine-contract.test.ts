@@ -57,6 +57,24 @@ for (const [kind, prepare] of Object.entries(ENGINES))
       for (const each of readers) each.close()
     })
 
+    it('leave a transaction inside another one with the end of that one', async () => {
+      const { app, publish, db } = await serve()
+      const reader = await subscribe(app, 'news')
+      const publishInside = (number: number, end: () => void) =>
+        db.transaction(async (tx) => {
+          await tx.transaction((inner) => publish(news(), 'count', { number }, { tx: inner }))
+          end()
+        })
+      const rollBack = () => {
+        throw new Error('rolled back')
+      }
+      await publishInside(1, rollBack).catch(() => undefined)
+      await publishInside(2, () => undefined)
+      await publish(news(), 'count', { number: LAST })
+      expect(await numbersOf(reader)).to.deep.equal([2])
+      reader.close()
+    })
+
     it('keep a slow transaction behind those that commit before it', async () => {
       const { app, publish, db } = await serve()
       const reader = await subscribe(app, 'news')

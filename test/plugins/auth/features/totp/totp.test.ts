@@ -96,6 +96,28 @@ onEachDatabase('totp()', (inWorld) => {
       )
       const late = await world.client().post('/auth/login/factor', { challenge: second, code: next() })
       expect(outcome(late)).to.deep.equal([401, 'invalid_challenge'])
+      const [{ id }] = await world.storage.users()
+      const failures = world.events.filter(({ type }) => type === 'auth.factor.failed')
+      const wrong = failures.filter(({ event }) => event['reason'] === 'invalid_code')
+      expect(wrong).to.have.length(5)
+      for (const { event } of wrong) expect(event['userId']).to.equal(id)
+    }))
+
+  it('keeps the codes of one of two renewals that come together', () =>
+    inWorld(WITH_TOTP, async (world) => {
+      const { client, recoveryCodes } = await enrolled(world)
+      await settle(world)
+      const renew = (index: number) =>
+        client.post('/auth/recovery-codes', { recoveryCode: recoveryCodes[index] })
+      const { interruptions } = world.storage
+      let seen = 0
+      // While the first one stores its codes.
+      interruptions.gate = async (statement) => {
+        if (statement === undefined && ++seen === 10) expect((await renew(1)).status).to.equal(200)
+      }
+      expect(outcome(await renew(0))).to.deep.equal([409, 'totp_missing'])
+      interruptions.gate = () => undefined
+      expect(await world.storage.rows('auth_recovery_codes')).to.have.length(10)
     }))
 
   it('accepts a recovery code once, in any spelling, and the new ones alone after a renewal', () =>
