@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createRepeats, ignore, type Repeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
-import type { StoredUser } from '../accounts/auth-store.ts'
+import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { createBackground, type Background } from './background.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import { isPermanent } from './mail-message.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -111,11 +112,19 @@ async function sendQueued(
   await (user === null ? pretend(parts, email) : sendOnce(parts, user, caller))
 }
 
+/** Stores a token. A statement that has stored it and then fails counts as done: a repetition would find its key taken. */
+async function storeToken({ store, clock, mostResetTokens }: AuthParts, stored: StoredResetToken) {
+  await despiteLostReply(
+    () => store.insertResetToken(stored, mostResetTokens).then(() => true),
+    async () => (await store.findResetToken(stored.tokenHash, clock.now())) !== null,
+  )
+}
+
 /** Stores and sends a token. A failure is an event, and an error for the queue. */
 async function sendOnce(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
   const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
   try {
-    await parts.store.insertResetToken(stored, parts.mostResetTokens)
+    await storeToken(parts, stored)
     await parts.resetMail.send(user.email, token)
   } catch (error) {
     emitFailure(parts, { caller, userId: user.id, token }, error)
@@ -130,7 +139,7 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
   let isStored = false
   await repeats.run(async () => {
     try {
-      if (!isStored) await parts.store.insertResetToken(stored, parts.mostResetTokens)
+      if (!isStored) await storeToken(parts, stored)
       // The owner has used a later link meanwhile, or this one has expired.
       else if (!(await parts.store.findResetToken(stored.tokenHash, parts.clock.now()))) return true
       isStored = true

@@ -38,7 +38,8 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
     store: {
       findUserByEmail: async (email: string) => (email === ADA.email ? OWNER : null),
       insertResetToken: async ({ tokenHash }: { tokenHash: string }) => void seen.stored.push(tokenHash),
-      findResetToken: async (_hash: string, now: number) => (now < LIFETIME * 1000 ? {} : null),
+      findResetToken: async (hash: string, now: number) =>
+        seen.stored.includes(hash) && now < LIFETIME * 1000 ? {} : null,
       ...store,
     },
     resetMail: {
@@ -87,6 +88,22 @@ describe('A reset mail that could not be sent', () => {
     expect(new Set(seen.tried).size).to.equal(1)
     expect(seen.stored).to.have.length(1)
     expect(seen.errors).to.deep.equal(Array.from({ length: 3 }, () => 'Error: connect ECONNREFUSED [token]'))
+  })
+
+  it('is sent when the reply of the statement that stored its link was lost', async () => {
+    let stored: string | undefined
+    const { seen, forgot } = scene([], {
+      insertResetToken: async ({ tokenHash }) => {
+        if (stored === tokenHash) throw new Error('UNIQUE constraint failed: auth_reset_tokens.token_hash')
+        stored = tokenHash
+        throw new Error('connection lost')
+      },
+      findResetToken: async (hash) => (hash === stored ? ({} as never) : null),
+    })
+    await forgot({ email: ADA.email }, caller)
+    await forgot.settled()
+    await pass(1000)
+    expect([seen.tried.length, seen.errors]).to.deep.equal([1, []])
   })
 
   it('is given up when its link is no longer valid', async () => {
