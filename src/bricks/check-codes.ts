@@ -60,7 +60,7 @@ export function refuseSharedCodes(bricks: readonly AnyBrick[]): void {
 }
 
 function isStartupCode(code: string, prefix: string): boolean {
-  const begins = [prefix, PACKAGE_PREFIX].some((begin) => code.startsWith(begin) && code !== begin)
+  const begins = [prefix, PACKAGE_PREFIX].some((begin) => code.startsWith(begin))
   return begins && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(code)
 }
 

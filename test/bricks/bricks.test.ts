@@ -12,7 +12,9 @@ import {
   type AnyBrick,
   type AnyRegistration,
   type AnyServices,
+  type Logger,
 } from 'mortar'
+import { requireInProduction } from 'mortar/kit'
 import { seedFor } from '../support/seed.ts'
 
 /** A brick that writes its start and stop into a list. */
@@ -371,3 +373,15 @@ function sameTwice(read: () => unknown): boolean {
 function neverSettles(): Promise<never> {
   return new Promise<never>(() => {})
 }
+
+describe('A check that production requires', () => {
+  it('hides no error that is not about the set-up', async () => {
+    const fault = new TypeError('not about the set-up')
+    const silent = () => undefined
+    const logger: Logger = { debug: silent, info: silent, warn: silent, error: silent, child: () => logger }
+    const place = { environment: 'test', logger }
+    const check = () => Promise.reject(fault)
+    const error: unknown = await requireInProduction(place, 'notes', check).catch((reason: unknown) => reason)
+    expect(error).to.equal(fault)
+  })
+})

@@ -101,6 +101,11 @@ const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, s
     {},
     'MORTAR_DOCTOR_INSTALL',
   ],
+  'a package of development that is not installed': [
+    { ...ROUTE, 'package.json': '{ "type": "module", "devDependencies": { "nothing-there": "1.0.0" } }' },
+    {},
+    'MORTAR_DOCTOR_INSTALL',
+  ],
   'a stale manifest': [
     { ...ROUTE, '.framework/routes.ts': `export const modules = {\n  'gone.get.ts': module0,\n}\n` },
     {},

@@ -85,6 +85,24 @@ ALTER TABLE notes DROP COLUMN text;
     rmSync(join(project.directory, 'migrations/9000000000000-drop-text.ts'))
   })
 
+  it('fails for a plan without warnings too if it cannot show every statement', () => {
+    const file = 'migrations/9000000000001-by-driver.ts'
+    project.write({
+      [file]: `export class ByDriver9000000000001 {
+  async up(runner: { query(sql: string): Promise<unknown>, connect(): Promise<unknown> }) {
+    await runner.query('CREATE TABLE others (id int)')
+    await runner.connect()
+  }
+  async down() {}
+}
+`,
+    })
+    const planned = run('plan')
+    rmSync(join(project.directory, file))
+    expect([planned.code, planned.err]).to.deep.equal([4, ''])
+    expect(planned.out).to.include('CREATE TABLE others (id int);')
+  })
+
   it('plans for a database file that does not exist, without making it', () => {
     const fresh = createProject({ 'app.ts': app('') })
     fresh.write({

@@ -234,6 +234,22 @@ describe('the way of a reset link', () => {
     expect(JSON.stringify(sent)).to.not.include('evil')
   })
 
+  it('has one slash behind the configured address, however many that ends with', async () => {
+    for (const slashes of ['', '/', '//']) {
+      const sent: MailMessage[] = []
+      const options = { appUrl: `https://app.example.com/a${slashes}` }
+      await inWorld(
+        { withoutSendResetEmail: true, bricks: [mailBrick(sent)], auth: options },
+        async (world) => {
+          await signedUp(world)
+          await world.client().post('/auth/forgot-password', ask)
+          await eventually(() => sent.length === 1)
+        },
+      )
+      expect(sent[0]!.text).to.contain('https://app.example.com/a/reset-password?token=')
+    }
+  })
+
   it('keeps an ampersand of the configured address, in the HTML as a character reference', async () => {
     const sent: MailMessage[] = []
     const app = { appUrl: 'https://app.example.com/a&lt;b' }

@@ -131,6 +131,19 @@ describe('the device cookie', () => {
     expect(createDeviceMarks([old]).verify(mark, ADA.email)).to.equal(undefined)
   })
 
+  it('names the version of the password by each secret of the list', () => {
+    const [newest, old] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const user = { ...ADA, passwordVersion: 3 }
+    const id = createDeviceMarks([old]).issue(user).slice(0, 22)
+    const isCurrent = (keys: Buffer[], passwordVersion = 3) =>
+      createDeviceMarks(keys).isCurrent(id, { ...user, passwordVersion })
+    expect([isCurrent([newest, old]), isCurrent([newest]), isCurrent([newest, old], 4)]).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
+  })
+
   it('is set by signup and login alone, is new each time, and says nothing about account or time', () =>
     inWorld(limited, async (world) => {
       const client = await signedUp(world)

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { MongoClient, type Db } from 'mongodb'
 import { auth } from '@mortar/auth'
 import { documentAuth } from '@mortar/auth-document'
-import { createFollowerClock } from '../../../../plugins/auth-document/clock.ts'
+import { createFollowerClock, databaseTime } from '../../../../plugins/auth-document/clock.ts'
 import { createDocumentStore } from '../../../../plugins/auth-document/store.ts'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
@@ -180,5 +180,18 @@ describe('documentAuth on a server whose two programs have different clocks', ()
     await app.ready()
     expect(JSON.stringify(lines)).to.match(/clock of the database's front end is (19\.\d|20) s ahead/)
     await app.close()
+  })
+})
+
+describe('The time of a document database', () => {
+  it('is read again if another process has stored its document meanwhile', async () => {
+    const replies = [Object.assign(new Error('E11000 duplicate key'), { code: 11_000 }), { now: new Date(5) }]
+    const run = async () => {
+      const reply = replies.shift()
+      if (reply instanceof Error) throw reply
+      return reply
+    }
+    expect(await databaseTime(run as never).catch((error: unknown) => error)).to.equal(5)
+    expect(replies).to.deep.equal([])
   })
 })

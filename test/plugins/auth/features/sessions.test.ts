@@ -124,6 +124,19 @@ onEachDatabase('sessions()', (inWorld) => {
       expect((await client.get('/auth/sessions')).body.sessions).to.have.length(2)
     }))
 
+  it('ends every other session, also one that begins beside a second request of the same session', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      const late = world.client()
+      world.storage.interruptions.meanwhile('update users', async () => {
+        expect((await client.copy().delete('/auth/sessions')).status).to.equal(204)
+        expect((await late.post('/auth/login', ADA)).status).to.equal(200)
+      })
+      expect((await client.delete('/auth/sessions')).status).to.equal(204)
+      expect((await late.get('/private')).status).to.equal(401)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
   it('ends the oldest session beyond `maxSessions`, and shows the place of each address', () => {
     const features = [recent(), sessions({ place: async (ip) => (ip === '127.0.0.1' ? 'Home' : '?') })]
     return inWorld({ withFeatures: true, auth: { maxSessions: 2, features } }, async (world) => {

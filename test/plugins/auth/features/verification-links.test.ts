@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { emailVerification } from '@mortar/auth/email-verification'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
 import {
   ADA,
   eventually,
@@ -9,6 +12,7 @@ import {
   signedUp,
   type WorldOptions,
 } from '../support/world.ts'
+import { onEachStore } from '../support/on-each-store.ts'
 import {
   EVE,
   logIn,
@@ -342,4 +346,21 @@ describe('Another link', () => {
       { auth: { sendMail } },
     )
   })
+})
+
+onEachStore('A change of the address', (inWorld) => {
+  it('ends the session too that was kept when its user ended every other one', () =>
+    withVerification(
+      inWorld,
+      async (scene) => {
+        const client = await signedUp(scene)
+        expect((await client.delete('/auth/sessions')).status).to.equal(204)
+        expect((await client.post('/auth/change-email', { email: NEW })).status).to.equal(202)
+        const token = await scene.tokenOf('change-email')
+        expect((await scene.client().post(VERIFY, { token, password: PASSWORD })).status).to.equal(200)
+        expect(await scene.storage.sessions()).to.deep.equal([])
+        expect((await client.post('/auth/refresh')).status).to.equal(401)
+      },
+      { auth: { features: [recent(), sessions(), emailVerification()] } },
+    ))
 })

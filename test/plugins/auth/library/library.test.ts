@@ -268,6 +268,17 @@ describe('the set-up of libraryAuth', () => {
     throw new Error('It started.')
   }
 
+  it('is that of the library by default, also if its option is empty', () => {
+    for (const options of [{}, { basePath: '' }, { baseURL: 'http://localhost' }]) {
+      const library: AuthLibrary = {
+        handler: async () => new Response(),
+        api: { getSession: async () => null },
+        options,
+      }
+      expect(libraryAuth(library)).to.have.property('basePath', '/api/auth')
+    }
+  })
+
   it('is refused naming both paths when the library answers elsewhere', async () => {
     const own = openBetterAuth({ basePath: '/accounts' })
     const address = openBetterAuth({ baseURL: 'http://localhost/accounts' })
