@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { createApp, createRouter, sse, type App } from 'mortar'
 import { createClient, type TestEvent, type TestResponse } from 'mortar/testing'
+import { readEvents } from '../../src/testing/test-events.ts'
 import { deferred } from '../support/deferred.ts'
 import { createSessions } from '../plugins/realtime/session-brick.ts'
 
@@ -122,5 +123,13 @@ describe('The events of the test client', () => {
     const broken = await client.sse('/broken')
     expect((await broken.next()).text).to.equal('first')
     expect(await broken.next().then(undefined, (error: Error) => error)).to.be.instanceOf(Error)
+  })
+})
+
+describe('The reader of events', () => {
+  it('takes a line break of two characters as one, in two pieces too', async () => {
+    const body = Readable.from(['event: change\r', '\ndata: a\r', '\ndata: b\r', '\n\r', '\n'])
+    const event = await readEvents(body, new AbortController()).next()
+    expect(event).to.include({ event: 'change', text: 'a\nb' })
   })
 })

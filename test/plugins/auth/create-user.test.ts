@@ -33,6 +33,7 @@ onEachStore('createUser, without HTTP', (inWorld) => {
         { ...ADA, email: 'bob@example.com', password: 'password1' },
         { ...ADA, email: 'bob@example.com', name: 'a\nb' },
         { name: 7, password: '' },
+        { ...ADA, name: null, email: null },
         ADA,
       ]) {
         const { status, body } = await world.client().post('/auth/signup', user)

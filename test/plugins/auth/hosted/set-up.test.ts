@@ -57,6 +57,11 @@ describe('the set-up of a hosted provider', () => {
       'MORTAR_AUTH_ISSUER',
       'missing',
     ],
+    'an issuer with a fragment': [
+      { issuer: 'https://x.example/#a', audience: 'a' },
+      'MORTAR_AUTH_ISSUER',
+      'fragment',
+    ],
     'an issuer of another scheme': [{ issuer: 'ftp://x', audience: 'a' }, 'MORTAR_AUTH_ISSUER', 'ftp'],
     'an invalid jwksUrl': [{ issuer, audience: 'a', jwksUrl: '/jwks' }, 'MORTAR_AUTH_ISSUER', 'jwksUrl'],
     'a jwksUrl with a password': [

@@ -268,6 +268,40 @@ describe('the set-up of libraryAuth', () => {
     throw new Error('It started.')
   }
 
+  it('writes the SQL of its database', () => {
+    for (const [kind, expected] of [
+      ['better-sqlite3', 'sqlite'],
+      ['postgres', 'postgres'],
+      ['mysql', 'mysql'],
+      ['mariadb', 'mysql'],
+    ] as const)
+      expect(throughDataSource({ options: { type: kind } } as DataSource).type).to.equal(expected)
+  })
+
+  it('hands the token of a cookie to the library as a cookie alone', async () => {
+    const seen: (string | null)[][] = []
+    const library: AuthLibrary = {
+      handler: async () => new Response(),
+      api: {
+        async getSession({ headers }) {
+          seen.push([headers.get('authorization'), headers.get('cookie')])
+          return null
+        },
+      },
+    }
+    const app = createApp({ environment: 'test', logger: false })
+      .use(auth(libraryAuth(library, { cookie: 'session', signOut: false })))
+      .use(createRouter().get('/private', { auth: true }, () => 'welcome'))
+    const client = createClient(app)
+    await client.get('/private', { headers: { cookie: 'session=abc' } })
+    await client.get('/private', { headers: { authorization: 'Bearer abc' } })
+    await app.close()
+    expect(seen).to.deep.equal([
+      [null, 'session=abc'],
+      ['Bearer abc', 'session=abc'],
+    ])
+  })
+
   it('is that of the library by default, also if its option is empty', () => {
     for (const options of [{}, { basePath: '' }, { baseURL: 'http://localhost' }]) {
       const library: AuthLibrary = {
