@@ -172,6 +172,7 @@ describe('A passkey', () => {
       expect(users.map(({ hasFactor }) => hasFactor)).to.deep.equal([true])
       expect((await run('remove-factor', ADA.email)).json).to.include({ removed: true })
       expect((await run('remove-factor', ADA.email)).json).to.include({ removed: false })
+      expect(world.typesOf().filter((type) => type === 'auth.passkey.removed')).to.have.length(1)
       expect(outcome(await logIn(world.client(), device))).to.deep.equal(INVALID)
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
     }))
