@@ -193,6 +193,12 @@ describe('openDataSource', () => {
     expect(repeated.message).to.match(/: \*\*\*, \*\*\*\n/)
   })
 
+  it('names the reason of each address of a host', () => {
+    const reasons = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`))
+    const { message } = describeOpening(new AggregateError(reasons), { type: 'postgres' })
+    expect(message).to.include('connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432')
+  })
+
   it('distinguishes wrong entities from a database that does not respond', async () => {
     const Broken = new EntitySchema({ name: 'broken', columns: { id: { type: Number } } })
     const error = await failure({ type: 'better-sqlite3', database: ':memory:', entities: [Broken] })

@@ -170,6 +170,21 @@ for (const [name, place] of Object.entries(KINDS_AND_DRIVERS)) {
         })
     })
 
+    if (name.startsWith('SQLite'))
+      it('are of the years that the database stores', async () => {
+        const repository = db.getRepository(entity)
+        for (const [id, year] of ['0000', '9999'].entries()) {
+          const at = new Date(`${year}-06-01T12:00:00.000Z`)
+          await repository.insert({ id: 50 + id, at })
+          expect((await repository.findOneByOrFail({ id: 50 + id })).at).to.eql(at)
+        }
+        for (const year of ['-000001', '+010000']) {
+          const given = { id: 60, at: new Date(`${year}-06-01T12:00:00.000Z`) }
+          const error = await repository.insert(given).catch((reason: unknown) => reason)
+          expect(String(error), year).to.include('SQLite stores the years 0 to 9999')
+        }
+      })
+
     it('refuse an invalid date before the database stores something else', async () => {
       const invalid = { id: 1, at: new Date(Number.NaN) }
       const error = await db

@@ -31,6 +31,16 @@ const Accounts = new EntitySchema<Account>({
   },
 })
 
+/** Without columns that the database fills, a row is not read again after it was added. */
+const wordsOn = (kind: string) =>
+  new EntitySchema<{ id: string; word: string }>({
+    name: 'words',
+    columns: {
+      id: { type: kind === 'MariaDB' ? 'bigint' : 'int8', primary: true, generated: 'increment' },
+      word: { type: String },
+    },
+  })
+
 const BIGINTS = [
   '9007199254740993',
   '-9007199254740993',
@@ -50,10 +60,11 @@ const DECIMALS: Readonly<Record<string, string>> = {
 for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
   describe(`large numbers on ${kind}`, () => {
     const database = place('suite')
+    const wordsEntity = wordsOn(kind)
     let db: DataSource
     let table: string
     before(async () => {
-      db = await database().open([Accounts])
+      db = await database().open([Accounts, wordsEntity])
       await db.synchronize()
       table = db.getMetadata(Accounts).tablePath
     })
@@ -109,6 +120,9 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       const found = await db.getRepository(Accounts).findOneBy({ id: saved.id })
       expect(found?.id).to.equal(saved.id)
       await db.getRepository(Accounts).save({ ...found!, balance: '2' })
+      const words = db.getRepository(wordsEntity)
+      const [first] = (await words.insert({ word: 'a' })).identifiers
+      expect([first!['id'], (await words.save({ word: 'b' } as never)).id]).to.eql(['1', '2'])
       expect(await db.getRepository(Accounts).find()).to.have.length(1)
     })
 

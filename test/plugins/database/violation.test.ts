@@ -49,6 +49,11 @@ const Books = new EntitySchema<Book>({
   checks: [{ name: 'books_pages', expression: 'pages > 0' }],
 })
 
+const Days = new EntitySchema<{ day: number }>({
+  name: 'days',
+  columns: { day: { type: Number, primary: true } },
+})
+
 const GOOD: Book = { id: 2, slug: 'b', shelf: 1, place: 2, pages: 1, notes: null }
 
 /** A value beside those of a good row, and the violation that it causes; databases that store the value are left out. */
@@ -102,7 +107,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
     let source: DataSource
 
     before(async () => {
-      source = await place().open([Shelves, Books])
+      source = await place().open([Shelves, Books, Days])
       await source.synchronize()
       // TypeORM makes no checks on MariaDB.
       if (kind === 'MariaDB')
@@ -139,6 +144,13 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(duplicateKey(both, 'place', 'shelf_id')).to.have.property('kind')
       expect(duplicateKey(both, 'place')).to.equal(undefined)
       if (!kind.startsWith('SQLite')) expect(duplicateKey(both, 'books_place')).to.have.property('kind')
+    })
+
+    it('names the columns of a key that several tables have under one name', async () => {
+      const row = { day: 3 }
+      await source.getRepository(Days).insert(row)
+      const error = await failure(source.getRepository(Days).insert(row))
+      expect(violation(error)).to.deep.include({ table: 'days', columns: ['day'] })
     })
 
     it('finds the violation of an error that is the cause of another one', async () => {
