@@ -37,9 +37,8 @@ const inTransaction: Lock = async (dataSource, runner, work) => {
   const own = await openOwnConnection(dataSource)
   try {
     return await own.transaction(async (manager) => {
-      // Both settings end with the transaction.
+      // It ends with the transaction.
       await manager.query('SET LOCAL idle_in_transaction_session_timeout = 0')
-      await manager.query('SET LOCAL statement_timeout = 0')
       const ask = async (): Promise<boolean> => {
         // A parameter would leave a snapshot open, for which `CREATE INDEX CONCURRENTLY` waits.
         const rows: { taken: boolean }[] = await manager.query(

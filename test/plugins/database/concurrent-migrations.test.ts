@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 import { type ConnectionOptions, createDataSource, createMigrations } from '@mortar/database'
@@ -29,6 +31,13 @@ class Pets1000000000002 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+class Inner1000000000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('SELECT 1')
+  }
+  async down(): Promise<void> {}
+}
+
 describe('a migration that another process has applied meanwhile', () => {
   const place = KINDS['SQLite']!()
 
@@ -46,8 +55,85 @@ describe('a migration that another process has applied meanwhile', () => {
   })
 })
 
+describe('a migration that another process has reverted meanwhile', () => {
+  const place = KINDS['SQLite']!()
+
+  it('is not reverted again', async () => {
+    const [own, other] = [await place().open(), await place().open()]
+    const reverted: string[] = []
+    const step = (name: string) =>
+      class implements MigrationInterface {
+        readonly name = name
+        async up(): Promise<void> {}
+        async down(): Promise<void> {
+          reverted.push(name)
+        }
+      }
+    const directory = [step('One1000000000001'), step('Two1000000000002')]
+    const [mine, theirs] = [createMigrations(own, { directory }), createMigrations(other, { directory })]
+    await mine.run()
+    const createQueryRunner = own.createQueryRunner.bind(own)
+    own.createQueryRunner = (...given) => {
+      const runner = createQueryRunner(...given)
+      const begin = runner.beforeMigration.bind(runner)
+      // The last migration has been read, and its transaction has not begun.
+      runner.beforeMigration = () => theirs.revert().then(begin)
+      return runner
+    }
+    expect(await mine.revert()).to.equal(undefined)
+    expect(reverted).to.eql(['Two1000000000002'])
+  })
+})
+
 describe('the lock of migrations on PostgreSQL', () => {
   const place = KINDS['PostgreSQL']!()
+  const second = KINDS['PostgreSQL']!()
+
+  it('is of one schema', async () => {
+    const keys: unknown[] = []
+    for (const each of [place, second, place]) {
+      const name = `mortar_${randomUUID()}`
+      const source = await createDataSource({
+        ...each().options(),
+        extra: { application_name: name },
+      }).initialize()
+      class Looks1000000000001 implements MigrationInterface {
+        readonly name = `Looks${1000000000001 + keys.length}`
+        async up(runner: QueryRunner): Promise<void> {
+          const rows: unknown[] = await runner.query(
+            "SELECT classid, objid FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND application_name = $1",
+            [name],
+          )
+          keys.push(JSON.stringify(rows))
+        }
+        async down(): Promise<void> {}
+      }
+      await createMigrations(source, { directory: [Looks1000000000001] }).run()
+      await source.destroy()
+    }
+    expect(keys[0]).to.include('objid').and.equal(keys[2]).and.not.equal(keys[1])
+  })
+
+  it('leaves no connection behind', async () => {
+    const name = `mortar_${randomUUID()}`
+    const source = await createDataSource({
+      ...place().options(),
+      extra: { application_name: name },
+    }).initialize()
+    await createMigrations(source, { directory: [Inner1000000000001] }).run()
+    await source.destroy()
+    const other = await place().open()
+    const count = async (): Promise<number> => {
+      const [row] = await other.query(
+        'SELECT count(*)::int AS found FROM pg_stat_activity WHERE application_name = $1',
+        [name],
+      )
+      return row.found as number
+    }
+    // The server ends a session a moment after its connection.
+    for (let turn = 0; turn < 200 && (await count()) > 0; turn++) await wait(10)
+    expect(await count()).to.equal(0)
+  })
 
   it('outlives a limit for idle transactions that is shorter than a migration', async () => {
     class Slow1000000000001 implements MigrationInterface {

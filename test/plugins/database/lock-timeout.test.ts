@@ -166,6 +166,24 @@ for (const [kind, prepare] of Object.entries(KINDS))
         expect(message).to.include('The migration Lost1000000000001 failed')
       })
 
+    if (kind === 'PostgreSQL')
+      it('leaves the settings of a transaction that it has begun itself', async () => {
+        await holder.rollbackTransaction()
+        let rows: unknown
+        class Own1000000000001 implements MigrationInterface {
+          readonly transaction = false
+          async up(runner: QueryRunner): Promise<void> {
+            await runner.startTransaction()
+            await runner.query('CREATE TABLE tags (id int)')
+            rows = await runner.query('SHOW lock_timeout')
+            await runner.commitTransaction()
+          }
+          async down(): Promise<void> {}
+        }
+        await (await open(place())).run(Own1000000000001)
+        expect(rows).to.eql([{ lock_timeout: '0' }])
+      })
+
     it('leaves the settings of the connection as they were', async () => {
       await holder.rollbackTransaction()
       const { source, run } = await open(place())

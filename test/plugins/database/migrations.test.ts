@@ -142,9 +142,15 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
 
     it('are listed but not reverted when their class is missing', async () => {
       const source = await place().open()
-      await createMigrations(source, { directory: [migration('Gone1000000000001')] }).run()
+      // Those of one moment run in the order of their names.
+      const gone = ['Gone1000000000001', 'Also1000000000001'].map(migration)
+      expect(await createMigrations(source, { directory: gone }).run()).to.eql([
+        'Also1000000000001',
+        'Gone1000000000001',
+      ])
       const migrations = createMigrations(source, { directory: [migration('New1000000000002')] })
       expect(await migrations.status()).to.eql([
+        { name: 'Also1000000000001', state: 'missing' },
         { name: 'Gone1000000000001', state: 'missing' },
         { name: 'New1000000000002', state: 'pending' },
       ])

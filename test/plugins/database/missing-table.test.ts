@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DataSource } from 'typeorm'
+import { type DataSource, EntitySchema } from 'typeorm'
 import { createApp, createRouter, type Logger } from 'mortar'
 import { database, missingColumn, missingTable } from '@mortar/database'
 import { schemaDifferences } from '../../../plugins/database/migrations/schema-differences.ts'
@@ -55,6 +55,17 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(await schemaDifferences(source)).to.eql([])
       await source.query(`create index ghost_index on ${table} (id)`)
       expect(await schemaDifferences(source)).to.have.length(1)
+    })
+
+    it('leaves out tables that the application manages itself', async () => {
+      const Own = new EntitySchema({
+        name: 'own',
+        columns: { id: { type: Number, primary: true } },
+        synchronize: false,
+      })
+      const source = await place().open([Notes, Own])
+      await source.synchronize()
+      expect(await schemaDifferences(source)).to.eql([])
     })
 
     it('returns nothing for any other error', async () => {

@@ -77,6 +77,12 @@ describe('migrations that are pending when the application starts', () => {
     })
   })
 
+  it('are not known without their folder, which is logged and stops nothing', async () => {
+    const migrations = join(folder(), 'missing')
+    expect(await start('production', { migrations })).to.equal(undefined)
+    expect(JSON.stringify(lines)).to.include(`The migrations folder '${migrations}' cannot be read.`)
+  })
+
   it('do not matter if they belong to newer code', async () => {
     class Newer1000000000003 extends CreateNotes1000000000002 {
       override async up(): Promise<void> {}
