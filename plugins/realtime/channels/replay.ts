@@ -24,8 +24,6 @@ export async function replay(
   const { client } = open[0]!
   const held: Subscription['held'] = []
   for (const each of open) each.held = held
-  // The client may have been at a process that is ahead of this one.
-  for (const each of known) each.after = Math.max(from.at, to.at)
   const byName = new Map(known.map((each) => [each.name, each]))
   const send = (event: StoredEvent): void => {
     if (event.at > to.at || !byName.get(event.channel)!.isOpen) return

@@ -6,6 +6,7 @@ import { boundedWork } from '../../../plugins/jobs/bounded-work.ts'
 import { writeData } from '../../../plugins/jobs/data.ts'
 import { addDue, dueMoments } from '../../../plugins/jobs/database/schedules.ts'
 import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from '../../../plugins/jobs/engine.ts'
+import { errorLine } from '../../../plugins/jobs/error-line.ts'
 import { lookRegularly } from '../../../plugins/jobs/look-regularly.ts'
 import { createRegistry } from '../../../plugins/jobs/registry.ts'
 import { runJob } from '../../../plugins/jobs/run-job.ts'
@@ -189,6 +190,13 @@ describe('a worker', () => {
   })
 })
 
+describe('the error of a job in the table', () => {
+  it('has its name and its message, without the character that PostgreSQL refuses', () => {
+    expect(errorLine(new TypeError('a\0b'))).to.equal('TypeError: ab')
+    expect(errorLine('secret')).to.equal('A string was thrown.')
+  })
+})
+
 describe('work beside the looks for jobs', () => {
   it('runs once at a time', async () => {
     const end = deferred()
@@ -236,6 +244,23 @@ describe('work beside the looks for jobs', () => {
       regular.wake()
     }
     await regular.stop()
+  })
+
+  it('is well before its start and after its stop, and not while it fails for long', async () => {
+    const time = mock.method(performance, 'now', () => 1e9)
+    try {
+      const regular = lookRegularly(() => Promise.reject(new Error('away')), outages)
+      const states = [regular.isWell]
+      regular.start()
+      await nextTurn()
+      states.push(regular.isWell)
+      time.mock.mockImplementation(() => 1e9 + 30_000)
+      states.push(regular.isWell)
+      await regular.stop()
+      expect([...states, regular.isWell]).to.deep.equal([true, true, false, true])
+    } finally {
+      time.mock.restore()
+    }
   })
 
   it('adds the moment that is now', () => {

@@ -28,6 +28,20 @@ describe('inRounds()', () => {
     ])
   })
 
+  it('joins the callers of one turn of the event loop', async () => {
+    const sizes: number[] = []
+    const count = inRounds(async (items: readonly string[]) => {
+      sizes.push(items.length)
+      return items
+    })
+    const late = async (): Promise<string> => {
+      for (let step = 0; step < 20; step++) await Promise.resolve()
+      return count('late')
+    }
+    expect(await Promise.all([count('first'), late()])).to.deep.equal(['first', 'late'])
+    expect(sizes).to.deep.equal([2])
+  })
+
   it('gives an error to the callers of its round only', async () => {
     const failing = inRounds(async (texts: readonly string[]) => {
       if (texts.includes('bad')) throw new Error('refused')

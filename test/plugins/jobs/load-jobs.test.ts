@@ -21,6 +21,13 @@ describe('the directory of jobs', () => {
     expect(loaded.map(({ name }) => name)).to.deep.equal(['held', 'record', 'reports/nightly', 'slow'])
   })
 
+  it('knows of each schedule if a missed moment is made up for', () => {
+    const cron = '0 3 * * *'
+    const schedules = [cron, { cron }, { cron, missed: 'once' }, { cron, missed: 'skip' }] as const
+    const read = schedules.map((every) => readSchedule('nightly', every, 'nightly.ts').runsMissed)
+    expect(read).to.deep.equal([true, true, true, false])
+  })
+
   it('reports every broken file in one run', async () => {
     const error = await failureOf(() => loadJobs(new URL('./broken', import.meta.url)))
     expect(error).to.be.instanceOf(StartupErrors)

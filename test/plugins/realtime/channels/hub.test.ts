@@ -268,6 +268,33 @@ describe('The subscriptions of a process', () => {
     })
   })
 
+  it('go on when two failures of their guard have a success between them', async () => {
+    const { hub, errors } = makeHub()
+    const { client, open, take } = clientOf(hub)
+    client.user = null
+    await open(['short'])
+    take()
+    for (const failure of [new Error('away'), undefined, new Error('away')]) {
+      errors.delete('short')
+      if (failure !== undefined) errors.set('short', failure)
+      await hub.judgeAll()
+    }
+    expect([take(), hub.size]).to.deep.equal([[], 1])
+  })
+
+  it('get nothing that has waited for them once they have ended', async () => {
+    const { hub } = makeHub({
+      async read() {
+        hub.deliver(reading(event(10), event(11, 'rooms')))
+        hub.close(one.client.subscriptions.get('news')!)
+        return reading()
+      },
+    })
+    const one = clientOf(hub)
+    await one.open(['news', 'rooms'], idOf(place(7)))
+    expect(one.take()).to.deep.equal(['subscribed rooms a.9.9', 'event rooms a.11.11'])
+  })
+
   it('tell the request with a refusal', async () => {
     const { hub, errors } = makeHub()
     const { client, frames, open } = clientOf(hub)

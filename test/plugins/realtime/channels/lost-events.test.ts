@@ -12,6 +12,7 @@ import {
 } from '../../../../plugins/realtime/channels/engine.ts'
 import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
 import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
+import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { isKnown, replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
@@ -210,6 +211,17 @@ describe('Channels that have lost events', () => {
       const subscription = { found: { loaded: { keep: 1000 } } } as never
       expect(isKnown(given && { epoch: 'a', at: 9, time: 5000, ...given }, now, subscription)).to.equal(known)
     })
+
+  it('are in the order of time in memory although the clock of the process goes back', async () => {
+    let time = 2000
+    const engine = memoryEngine({ now: () => time })
+    for (const now of [2000, 1000]) {
+      time = now
+      await engine.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 })
+    }
+    const { events, time: last } = await engine.read({ at: 0, time: 0 })
+    expect([...events, { time: last }].map((each) => each.time)).to.deep.equal([2000, 2000, 2000])
+  })
 
   it('are refused when too many wait for Redis', async () => {
     const sender = new Sender(() => Promise.race([]), {} as never)
