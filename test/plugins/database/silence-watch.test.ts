@@ -1,17 +1,21 @@
 import { mock } from 'node:test'
 import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { noticingReadOnly } from '../../../plugins/database/connections/read-only.ts'
 import { createLink } from '../../../plugins/database/connections/link.ts'
-import { SilenceWatch } from '../../../plugins/database/connections/silence-watch.ts'
+import { type ProbeAnswer, SilenceWatch } from '../../../plugins/database/connections/silence-watch.ts'
+import { type Hold, TransactionGate } from '../../../plugins/database/gate/transaction-gate.ts'
+
+const away = (): Promise<ProbeAnswer> => Promise.reject(new Error('away'))
 
 /** A connection whose server owes a response and never sends it, and the clock of the process. */
-function scene({ isPaused = false, isOpening = false } = {}) {
+function scene({ isPaused = false, isOpening = false, probe = away } = {}) {
   let now = 0
   mock.timers.enable({ apis: ['setInterval'] })
   mock.method(performance, 'now', () => now)
   const destroy = mock.fn()
   const socket = { bytesRead: 0, bytesWritten: 0, isPaused: () => isPaused, once: () => undefined, destroy }
-  const probe = (): Promise<never> => Promise.reject(new Error('away'))
   const watch = new SilenceWatch({ probe, silence: () => 30_000, connectTimeout: 10_000 })
   const link = createLink(() => socket as never)
   watch.add(link)
@@ -24,7 +28,7 @@ function scene({ isPaused = false, isOpening = false } = {}) {
     now += milliseconds
     mock.timers.tick(250)
   }
-  return { pass, isEnded: () => destroy.mock.callCount() > 0 }
+  return { pass, watch, link, socket, isEnded: () => destroy.mock.callCount() > 0 }
 }
 
 describe('A connection whose server does not respond', () => {
@@ -55,9 +59,84 @@ describe('A connection whose server does not respond', () => {
     expect(isEnded()).to.equal(true)
   })
 
+  for (const server of ['ours', 'another'])
+    it(`is ${server === 'ours' ? '' : 'not '}ended if the probe finds no such session on ${server} server`, async () => {
+      const { pass, link, isEnded } = scene({ probe: async () => ({ server, working: new Set() }) })
+      link.identity = { session: 7, server: 'ours' }
+      for (let look = 0; look < 8; look++) {
+        pass(250)
+        await nextTurn()
+      }
+      expect(isEnded()).to.equal(server === 'ours')
+    })
+
+  it('is not suspected while a large statement is still sent', () => {
+    const probe = mock.fn(away)
+    const { pass, socket } = scene({ probe })
+    // 64 bytes in a millisecond, and then a second.
+    socket.bytesWritten = 64 * 4000
+    for (let look = 0; look < 19; look++) pass(250)
+    expect(probe.mock.callCount()).to.equal(0)
+    pass(250)
+    expect(probe.mock.callCount()).to.equal(1)
+  })
+
+  it('is replaced with the others once a second at most when its server accepts no writes', () => {
+    const { pass, watch, link } = scene()
+    watch.retire(link)
+    const later = createLink(link.socket)
+    watch.add(later)
+    pass(999)
+    watch.retire(link)
+    expect([link.isRetired, later.isRetired]).to.deep.equal([true, false])
+    pass(1)
+    watch.retire(link)
+    expect(later.isRetired).to.equal(true)
+  })
+
   it('is not ended for the time for which the process itself stood still', () => {
     const { pass, isEnded } = scene()
     for (let look = 0; look < 10; look++) pass(60_000)
     expect(isEnded()).to.equal(false)
+  })
+})
+
+describe('A statement that MariaDB refuses', () => {
+  const REFUSALS = {
+    'The MariaDB server is running with the --read-only option so it cannot execute this statement': true,
+    'The MariaDB server is running with the --secure-file-priv option so it cannot execute this statement': false,
+  }
+  for (const [message, isReadOnly] of Object.entries(REFUSALS))
+    it(`${isReadOnly ? 'replaces' : 'keeps'} the connections: ${message}`, () => {
+      const seen: string[] = []
+      const note = (what: string) => (): void => void seen.push(what)
+      const args = noticingReadOnly(['delete', note('callback')], note('retire'), note('end'))
+      ;(args.at(-1) as (error: object) => void)({ errno: 1290, message })
+      expect(seen).to.deep.equal(isReadOnly ? ['end', 'retire', 'callback'] : ['end', 'callback'])
+    })
+})
+
+describe('The gate of one SQLite connection', () => {
+  it('warns of an owner that keeps others waiting, and not of one that has just begun', () => {
+    const warnings: string[] = []
+    const timers: (() => void)[] = []
+    const gate = new TransactionGate({
+      inTransaction: () => false,
+      warn: (message) => warnings.push(message),
+      warnAfter: () => 1000,
+      schedule: (callback) => {
+        timers.push(callback)
+        return () => undefined
+      },
+    })
+    const [one, two, three] = [{}, {}, {}]
+    const hold = gate.enter(one) as Hold
+    for (const each of [two, three]) void gate.enter(each)
+    gate.leave(hold)
+    expect(gate.isHeldBy(two)).to.equal(true)
+    timers.shift()!()
+    expect(warnings).to.deep.equal([])
+    timers.shift()!()
+    expect(warnings).to.have.length(1)
   })
 })

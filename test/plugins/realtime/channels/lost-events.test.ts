@@ -215,8 +215,8 @@ describe('Channels that have lost events', () => {
   it('are in the order of time in memory although the clock of the process goes back', async () => {
     let time = 2000
     const engine = memoryEngine({ now: () => time })
-    for (const now of [2000, 1000]) {
-      time = now
+    for (const moment of [2000, 1000]) {
+      time = moment
       await engine.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 })
     }
     const { events, time: last } = await engine.read({ at: 0, time: 0 })
