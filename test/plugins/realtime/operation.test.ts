@@ -20,11 +20,16 @@ describe('The operation of sockets', () => {
         socket.send(each)
       }
     })
+    const waiting = defineSocket({}, async (ctx) => {
+      await new Promise((_resolve, reject) => {
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error))
+      })
+    })
     const quiet = defineSocket({ logRequests: false }, () => undefined)
     app = createApp({ logger: recorder(lines), environment: 'test' })
       .use(metrics({ token: 'a-token-of-the-tests' }))
       .use(realtime())
-      .use(createRouter().get('/echo', echo).get('/quiet', quiet))
+      .use(createRouter().get('/echo', echo).get('/quiet', quiet).get('/waiting', waiting))
   })
   afterEach(() => app.close())
 
@@ -57,6 +62,13 @@ describe('The operation of sockets', () => {
       'realtime_closed_total{code="other"}': 1,
     })
     one.close()
+  })
+
+  it('reports no failure of a handler that throws the reason of its signal', async () => {
+    const socket = await connect(app, '/waiting')
+    await app.close()
+    expect(await socket.closed).to.include({ code: 1001 })
+    expect(lines.filter((line) => line.includes('socket.failed'))).to.deep.equal([])
   })
 
   it('writes one line for each end, and none for a route that is not logged', async () => {

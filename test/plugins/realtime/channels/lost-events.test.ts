@@ -15,6 +15,7 @@ import { Follower } from '../../../../plugins/realtime/channels/follower.ts'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { isKnown, replay, type Missed } from '../../../../plugins/realtime/channels/replay.ts'
+import { redisEngine } from '../../../../plugins/realtime/channels/redis-engine.ts'
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
 import { Client, Subscription, type Frame } from '../../../../plugins/realtime/channels/subscriptions.ts'
 import { keptAfter } from '../../../support/collect-garbage.ts'
@@ -221,6 +222,20 @@ describe('Channels that have lost events', () => {
     }
     const { events, time: last } = await engine.read({ at: 0, time: 0 })
     expect([...events, { time: last }].map((each) => each.time)).to.deep.equal([2000, 2000, 2000])
+  })
+
+  it('are read again if one arrives between the end of a wait for Redis and its place', async () => {
+    const entry = ['5-5000', ['epoch', 'a', 'channel', 'news', 'event', 'count', 'data', '1']]
+    const replies = [null, [['events', [entry]]]]
+    const side = {
+      defineCommand: () => undefined,
+      on: () => undefined,
+      mortarChannelsHead: async () => ['a', '5', '5000'],
+      xread: async () => replies.shift(),
+    }
+    const redis = { ...side, duplicate: () => side }
+    const { events } = await redisEngine({ redis } as never).read({ at: 4, time: 4000 })
+    expect(events).to.deep.equal([{ ...event(5), time: 5000 }])
   })
 
   it('are refused when too many wait for Redis', async () => {
