@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
@@ -14,6 +15,8 @@ import { defineSocket, realtime } from '@mortar/realtime'
 import { connect } from '@mortar/realtime/testing'
 import { object, string } from 'mortar/yup'
 import { throughBothAdapters } from '../../support/adapters.ts'
+import { deferred } from '../../support/deferred.ts'
+import { handshake, openRaw } from './raw-socket.ts'
 import { createSessions } from './session-brick.ts'
 
 const message = object({ text: string().required() })
@@ -28,8 +31,8 @@ describe('A socket and its session', () => {
         .use(sessions.brick)
         .use(realtime())
         .use(createRouter().get('/', route)) as unknown as App
-      await open(app)
-      return { app, sessions }
+      const { url } = await open(app)
+      return { app, sessions, url }
     }
 
     it('end together, and ctx.signal aborts with a 401', async () => {
@@ -52,6 +55,27 @@ describe('A socket and its session', () => {
       expect(reasons[0]).to.include({ status: 401, code: 'invalid_token' })
       expect(handled).to.deep.equal([{ text: 'a' }])
       expect(sessions.watchers.size).to.equal(0)
+    })
+
+    it('end each wait of the handler for a client that does not read', async () => {
+      const waits = deferred()
+      const ended: number[] = []
+      const route = defineSocket({ auth: true, send: message }, async (_ctx, socket) => {
+        socket.send({ text: 'x'.repeat(20_000_000) })
+        const drained = [1, 2, 3].map((wait) => socket.drained().then(() => ended.push(wait)))
+        waits.resolve()
+        await Promise.all(drained)
+      })
+      const { url, sessions } = await serve(route)
+      const slow = openRaw(url, handshake('/', { Authorization: 'Bearer ada' }))
+      slow.socket.pause()
+      await waits.promise
+      await nextTurn()
+      expect(ended).to.deep.equal([])
+      sessions.end()
+      await nextTurn()
+      expect(ended).to.deep.equal([1, 2, 3])
+      slow.socket.destroy()
     })
 
     it('are not watched longer than the socket is open, nor on a public route', async () => {
