@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { createApp, type App, loadRoutes, registerModules } from 'mortar'
 import { readManifestFiles } from '../../src/files/manifest.ts'
 import { renderManifest } from '../../src/files/write-manifest.ts'
+import { createRecordingSink } from '../files/recording-sink.ts'
 
 describe('the manifest of a directory of routes', () => {
   let directory: string
@@ -52,6 +54,7 @@ export const registerRoutes = (app) => app.addRoutes({
   it('has every file in code-unit order, by relative path, and quotes keys that need quotes', () => {
     const text = renderManifest('routes', ['a.get.ts', "it's/[id].get.ts"])
     expect(text).to.include(`import * as module1 from '../routes/it\\'s/[id].get.ts'`)
+    expect(renderManifest('a\\b', ['a.get.ts'])).to.include(String.raw`from '../a\\b/a.get.ts'`)
     expect(text).to.include(`  'it\\'s/[id].get.ts': module1 satisfies CheckedModule<typeof module1>,`)
   })
 
@@ -98,6 +101,14 @@ export const registerRoutes = (app) => app.addRoutes({
     const refused = await loadRoutes(app, join(directory, 'routes')).catch((error: unknown) => error)
     expect(refused).to.include({ code: 'MORTAR_MANIFEST_STALE' })
     expect((refused as Error).message).to.include('gone.get')
+  })
+
+  it('belongs to one directory, written with or without a slash at its end', () => {
+    for (const given of ['/srv/routes', '/srv/routes/', pathToFileURL('/srv/routes/')]) {
+      const sink = createRecordingSink()
+      registerModules(sink, given, { 'index.get.ts': { default: () => 1 } })
+      expect(sink.batches[0]!.directory).to.equal('/srv/routes')
+    }
   })
 
   it('applies the rules of route files to its modules', () => {

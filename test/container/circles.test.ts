@@ -68,6 +68,15 @@ describe('A circle of services of a request', () => {
     expect((await read({ a: scoped(({ a }: Cradle) => a) })).detail).to.include('a → a')
   })
 
+  it('is not assumed where a service reads a transient twice', async () => {
+    let made = 0
+    const services = {
+      a: transient((all: Cradle) => `${String(all['b'])} ${String(all['b'])}`),
+      b: transient(() => ++made),
+    }
+    expect((await read(services)).detail).to.equal('1 2')
+  })
+
   it('is not assumed where a singleton has the same name', async () => {
     const { detail } = await read({ a: scoped(({ b }: Cradle) => b), b: singleton(() => 1) })
     expect(detail).to.equal('1')

@@ -314,13 +314,16 @@ describe('Disposers', () => {
     const log: string[] = []
     const app = createApp({ logger: false }).provide({
       a: singleton(() => ({}), { dispose: () => void log.push('a') }),
+      plain: singleton(() => ({})),
       b: asFunction(() => ({}))
         .singleton()
         .disposer(() => void log.push('b')),
     })
     await app.ready()
+    const { plain } = app.container.cradle
     await app.container.dispose()
     expect(log).to.deep.equal(['b', 'a'])
+    expect(app.container.cradle['plain']).to.not.equal(plain)
     await app.close()
     expect(log).to.deep.equal(['b', 'a'])
   })

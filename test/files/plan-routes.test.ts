@@ -113,6 +113,19 @@ describe('planRoutes', () => {
     )
   })
 
+  it('reports one fault of two folders for each of them', () => {
+    const { problems } = planRoutes(['(a)/x.get.ts', '(a)/y.get.ts', '(b)/x.get.ts'])
+    expect(problems.map(({ files }) => files)).to.deep.equal([
+      ['(a)/x.get.ts', '(a)/y.get.ts'],
+      ['(b)/x.get.ts'],
+    ])
+  })
+
+  it('reads no private file of CommonJS as middleware', () => {
+    for (const file of ['_middleware.cjs', '_middleware.cts', '_midleware.cjs'])
+      expect(planRoutes([file]), file).to.deep.include({ files: [], problems: [], warnings: [] })
+  })
+
   it('sorts by code unit, not by locale', () => {
     const plan = planRoutes([
       'é.get.ts',

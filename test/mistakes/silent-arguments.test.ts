@@ -178,6 +178,24 @@ describe('Middleware with the habits of another framework', () => {
   })
 })
 
+describe('A handler that sets ctx.body and returns nothing', () => {
+  it('is an error, with and without waiting, unless it responds through Koa', async () => {
+    const set = (ctx: object): void => void Object.assign(ctx, { body: { ok: true } })
+    for (const handler of [set, async (ctx: object) => set(ctx)]) {
+      const response = await quiet().use(createRouter().get('/', handler)).inject('/')
+      expect(response.statusCode).to.equal(500)
+      expect(response.json().detail).to.match(
+        /^The handler of GET \/ .* set ctx\.body and returned nothing\./,
+      )
+    }
+    const throughKoa = createRouter().get('/', (ctx) => {
+      set(ctx)
+      ctx.koa.body = { detail: 'of Koa' }
+    })
+    expect(await get(quiet().use(throughKoa))).to.deep.equal({ status: 200, detail: 'of Koa' })
+  })
+})
+
 describe('An async iterable of objects', () => {
   it('is refused with the remedy', async () => {
     const router = createRouter().get('/', async function* rows() {

@@ -76,6 +76,20 @@ describe('app.koa', () => {
         expect(lines.filter((line) => line.includes('in front'))).to.have.length(1)
       })
 
+      it('is logged once for a stream of middleware in front, and not for an error that its client reads', async () => {
+        const lines: string[] = []
+        const app = createApp({ logger: writingTo(lines), logRequests: false })
+        app.koa.use(async (ctx) => {
+          if (ctx.path === '/deliberate') ctx.throw(400, 'not so')
+          ctx.body = createReadStream('/does/not/exist')
+        })
+        const { fetch } = await open(app)
+        expect((await fetch('/deliberate')).status).to.equal(400)
+        expect(lines).to.deep.equal([])
+        await fetch('/stream').catch(() => undefined)
+        expect(lines.map((line) => line.includes('ENOENT'))).to.deep.equal([true])
+      })
+
       it('is emitted for deliberate errors with their status, and not for paths without a route', async () => {
         const app = createApp({ logger: false }).use(routes())
         const statuses: unknown[] = []
@@ -360,6 +374,18 @@ describe('app.koa', () => {
     server.closeAllConnections()
     server.close()
     await once(server, 'close')
+    // The error is in the log already. Koa's own listener would also write it to standard error.
+    outer.removeAllListeners('error')
+    let printed = 0
+    Object.assign(outer, { onerror: () => void printed++ })
+    const silent = outer.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port: other } = silent.address() as { port: number }
+    expect((await fetch(`http://127.0.0.1:${other}/api/boom`)).status).to.equal(500)
+    expect(printed).to.equal(0)
+    silent.closeAllConnections()
+    silent.close()
+    await once(silent, 'close')
     await inner.close()
   })
 })

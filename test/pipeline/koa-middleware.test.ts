@@ -324,18 +324,20 @@ describe('Koa middleware', () => {
       })
 
     it('may respond by itself without waiting for its next()', async () => {
-      const own: Middleware = (ctx, next) => {
-        ctx.respond = false
-        ctx.res.writeHead(200).end('own')
-        void next()
+      for (const respond of [false, true]) {
+        const own: Middleware = (ctx, next) => {
+          ctx.respond = respond
+          ctx.res.writeHead(200).end('own')
+          void next()
+        }
+        const lines: string[] = []
+        const app = createApp({ logger: recorder(lines), logRequests: false }).use(fromKoa(own))
+        app.use(createRouter().get('/', slow))
+        const { fetch } = await open(app)
+        const response = await fetch('/')
+        expect([response.status, await response.text()]).to.deep.equal([200, 'own'])
+        expect(lines.filter((line) => line.includes('next()'))).to.deep.equal([])
       }
-      const lines: string[] = []
-      const app = createApp({ logger: recorder(lines), logRequests: false }).use(fromKoa(own))
-      app.use(createRouter().get('/', slow))
-      const { fetch } = await open(app)
-      const response = await fetch('/')
-      expect([response.status, await response.text()]).to.deep.equal([200, 'own'])
-      expect(lines.filter((line) => line.includes('next()'))).to.deep.equal([])
     })
 
     it('lets a handler respond in Koa style', async () => {

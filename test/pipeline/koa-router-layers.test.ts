@@ -4,6 +4,26 @@ import Koa from 'koa'
 import { createApp, createRouter, fromKoaRouter } from 'mortar'
 import { ask, gets, servePlain, type Ask } from '../support/compare-with-koa.ts'
 import { ADAPTERS } from '../support/adapters.ts'
+import { expandKoaPath } from '../../src/koa/router/koa-router-paths.ts'
+
+describe('a path of @koa/router', () => {
+  it('may have four optional groups, and any number of escaped characters', () => {
+    expect(expandKoaPath('/a{/b}{/c}{/d}{/e}', 'here')).to.have.length(16)
+    expect(() => expandKoaPath('/a{/b}{/c}{/d}{/e}{/f}', 'here')).to.throw('has 5 optional groups')
+    const escaped = String.raw`\{`.repeat(5)
+    expect(expandKoaPath(`/${escaped}`, 'here')).to.deep.equal([`/${'%7B'.repeat(5)}`])
+    expect(expandKoaPath('/a\\\tb', 'here')).to.deep.equal(['/a%09b'])
+  })
+
+  it('is one route for several layers, with the names of the first', () => {
+    const router = new Router()
+    for (const path of ['/:id', '/:name', '/:id/x']) router.get(path, () => undefined)
+    const paths = fromKoaRouter(router)
+      .routes()
+      .map(({ path }) => path)
+    expect(paths).to.deep.equal(['/:id', '/:id/x'])
+  })
+})
 
 describe('a router of @koa/router that is adopted', () => {
   describe('has layers that cannot be routes', () => {
@@ -86,6 +106,15 @@ describe('a router of @koa/router that is adopted', () => {
       expect((await ask(open.url, { path: '/nowhere' })).status).to.equal(404)
       plain.close()
       await open.close()
+    })
+
+    it('runs them as plain middleware of a router that is public by auth: false', async () => {
+      const router = new Router()
+      router.get(/^\/all$/, body)
+      const options = { auth: false, unsupported: 'middleware' } as const
+      const app = createApp({ logger: false }).use(fromKoaRouter(router, options))
+      expect((await app.inject('/all')).statusCode).to.equal(200)
+      await app.close()
     })
 
     it('refuses to run them outside of a guard', async () => {

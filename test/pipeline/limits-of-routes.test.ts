@@ -84,6 +84,12 @@ describe('limits of routes', () => {
       ).to.match(text)
     })
 
+  it('refuse a limit without a value also in a router that has one', async () => {
+    const router = createRouter({ limit: PER_MINUTE }).get('/', { limit: undefined as never }, () => 1)
+    const app = createApp({ environment: 'test', logger: false }).use(limits()).use(router)
+    expect((await startupErrorOf(async () => await app.ready())).code).to.equal('MORTAR_ROUTE_LIMIT')
+  })
+
   it('refuse a rule name of more than 64 characters, or with a space or a quote', async () => {
     const start = (name: string) =>
       createApp({ environment: 'test', logger: false }).use(limits({ rules: { [name]: PER_MINUTE } }))

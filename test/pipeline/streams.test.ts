@@ -65,8 +65,12 @@ describe('A stream as a response', () => {
     it('is closed when its connection ends before the response in front of it', async () => {
       const opened: Readable[] = []
       const kept = (stream: Readable): Readable => opened[opened.push(stream) - 1]!
-      const app = createApp({ logger: false }).use(
+      const errors: unknown[] = []
+      const error = (...line: readonly unknown[]): void => void errors.push(line)
+      const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error, child: () => logger }
+      const app = createApp({ logger, logRequests: false }).use(
         createRouter()
+          .get('/silent', () => kept(new PassThrough()))
           .get('/waits', ({ signal }) => once(signal, 'abort'))
           .get('/file', () => kept(createReadStream('/dev/zero')))
           .get('/bytes', () => kept(Readable.from(endless(ignore), { objectMode: false })))
@@ -83,6 +87,13 @@ describe('A stream as a response', () => {
         socket.destroy()
         await once(opened.pop()!, 'close')
       }
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write('GET /waits HTTP/1.1\r\nHost: x\r\n\r\nGET /silent HTTP/1.1\r\nHost: x\r\n\r\n')
+      while (opened.length === 0) await wait(5)
+      socket.destroy()
+      await once(opened.pop()!, 'close')
+      await turns(10)
+      expect(errors).to.deep.equal([])
     })
 
     const late: Record<string, (ctx: Context) => unknown> = {
