@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files that take the longest, the longest first. */
+/** Files that take the longest. */
 const LONG = [
   'plugins/auth/slow-database',
   'plugins/jobs/pg-boss',
@@ -37,6 +37,23 @@ const LONG = [
   'app/uncaught-errors',
   'schema/generated-code',
   'cli/dev',
+  'cli/workers/sockets',
+  'cli/workers/signals',
+  'cli/dev-start',
+  'plugins/auth/rotation-model',
+  'cli/workers/log-output',
+  'cli/workers/addresses',
+  'plugins/auth/document/server-checks',
+  'plugins/realtime/channels/redis',
+  'plugins/auth/lost-replies',
+  'support/run',
+  'plugins/realtime/channels/channels',
+  'plugins/auth/provider-suite',
+  'plugins/auth/fleet/mass-sign-out',
+  'schema/differential',
+  'plugins/auth/streams',
+  'plugins/database/busy',
+  'plugins/auth/faults',
 ].map((name) => join('test', `${name}.test.ts`))
 
 const config = JSON.parse(readFileSync(join(import.meta.dirname, '.mocharc.json'), 'utf8'))
