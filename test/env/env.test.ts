@@ -152,6 +152,13 @@ describe('A variable that production requires', () => {
     expect(remedyOf('C:/app/dist/data'), 'a path of this machine').to.match(/such as A=\/path$/)
   })
 
+  it('shows a command for a secret, and that .env takes its output: nothing expands it there', () => {
+    const hint = `="$(openssl rand -base64 32)" in a shell. In .env, write the output of the command`
+    for (const read of [env.from({}).secret, env.from({}).secrets])
+      for (const rules of [{}, { strong: true }] as const)
+        expect(() => read('KEY', rules)).to.throw(StartupError, `such as KEY${hint}`)
+  })
+
   it('shows the given example', () => {
     const from = env.from({ NODE_ENV: 'production' })
     for (const example of ['smtp://user:password@mail.example.com:587', '/var/lib/app'])

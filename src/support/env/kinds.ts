@@ -45,7 +45,7 @@ export function textLike(byDefault: unknown, given?: string): Kind<string> {
 /** A string that must not be guessable. The example is a command, so that nobody pastes a value. */
 export const secret: Kind<string> = {
   expected: 'a secret',
-  example: '"$(openssl rand -base64 32)"',
+  example: '"$(openssl rand -base64 32)" in a shell. In .env, write the output of the command',
   placeholder: 'no secret: this process only inspects the application',
   parse: (raw) => (raw.trim() === '' ? undefined : raw),
 }
