@@ -1,7 +1,7 @@
 /**
- * The part of a client of the official driver that knows its servers. Its types do not declare `topology`, which is undefined
- * before the first connection. Without it, a message has the driver's own reason, and `doctor` closes a client that
- * the application has connected at its import.
+ * The part of a client of the official driver that knows its servers. Its types do not declare `topology`, which is
+ * undefined before the first connection. Without it, a message has the driver's own reason, and `doctor` closes a
+ * client that the application has connected at its import.
  */
 export interface MongoClientLike {
   readonly topology?: { readonly description?: Topology }

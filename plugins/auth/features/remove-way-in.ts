@@ -1,6 +1,6 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../accounts/records.ts'
-import { despiteLostReply } from '../flows/lost-reply.ts'
+import { removeRow } from '../flows/lost-reply.ts'
 import { refused } from '../refusals.ts'
 import type { FeatureKit } from './feature.ts'
 
@@ -16,11 +16,7 @@ export async function removeWayIn(
   { user, row }: { readonly user: StoredUser; readonly row: RecordRow },
 ): Promise<boolean> {
   const own = { id: row['id'] ?? null, user_id: user.id }
-  const isRemoved = await despiteLostReply(
-    async () => (await records.remove(own)) === 1,
-    async () => (await records.find(own)).length === 0,
-  )
-  if (!isRemoved) return false
+  if (!(await removeRow(records, own))) return false
   try {
     if ((await waysIn(user)) > 0) return true
     throw refused('last_way_in')

@@ -1,3 +1,5 @@
+import type { Records, Where } from '../accounts/records.ts'
+
 /**
  * Runs a statement whose effect can be read afterwards. If its reply is lost, `isDone` decides.
  * @returns false if the condition of the statement was not met.
@@ -13,4 +15,12 @@ export async function despiteLostReply(
     if (await isDone()) return true
     throw error
   }
+}
+
+/** Removes one row, also if the reply is lost. @returns false if there was no such row. */
+export function removeRow(records: Records, row: Where): Promise<boolean> {
+  return despiteLostReply(
+    async () => (await records.remove(row)) === 1,
+    async () => (await records.find(row)).length === 0,
+  )
 }

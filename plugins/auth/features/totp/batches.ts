@@ -1,5 +1,5 @@
 import { NEVER, type RecordRow, type Records, type Where } from '../../accounts/records.ts'
-import { despiteLostReply } from '../../flows/lost-reply.ts'
+import { despiteLostReply, removeRow } from '../../flows/lost-reply.ts'
 import type { RecoveryCodes } from './recovery-codes.ts'
 
 /** A code that was right. */
@@ -53,11 +53,7 @@ export function createBatches(records: Records, recovery: RecoveryCodes) {
     },
     /** Removes the authenticator. @returns false if it was removed or replaced meanwhile. */
     async remove({ user_id: userId = null, recovery_batch: batch = null }: RecordRow) {
-      const own = { user_id: userId, recovery_batch: batch }
-      const isRemoved = await despiteLostReply(
-        async () => (await records.remove(own)) === 1,
-        async () => (await records.find(own)).length === 0,
-      )
+      const isRemoved = await removeRow(records, { user_id: userId, recovery_batch: batch })
       if (isRemoved) await recovery.remove(String(userId), String(batch))
       return isRemoved
     },
