@@ -16,7 +16,7 @@ import { runInside, takeMissed } from './run-koa.ts'
 import { beginTakeover } from '../pipeline/take-over.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
 import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
-import { finishBegun } from '../pipeline/sending/finish-begun.ts'
+import { countWritten, finishBegun } from '../pipeline/sending/finish-begun.ts'
 import { createKoaProbes } from './koa-probes.ts'
 import { openerOf, type Opener } from './koa-side.ts'
 
@@ -76,6 +76,7 @@ interface Opened {
 
 async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe): Promise<void> {
   const { channel, dispatcher } = serve.parts
+  countWritten(koa.res)
   const opening = serve.open(koa)
   const ctx = opening instanceof Promise ? await opening : opening
   if (ctx === undefined) return answerUnavailable(koa)

@@ -7,6 +7,7 @@ import { linkState } from './koa-context.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { countWritten } from '../pipeline/sending/finish-begun.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
 import { createSide } from './koa-side.ts'
 import { installPipeline, OWN_MIDDLEWARE } from './koa-adapter.ts'
@@ -124,6 +125,7 @@ function errorOf({ internal }: RequestContext, thrown: unknown): Error {
 /** Creates a Koa context with the same state and connection errors as a request that arrived through Koa. */
 function createKoaContext(app: Koa, ctx: RequestContext, emitError: OuterApp['emitError']): KoaContext {
   const { req, res } = ctx.internal
+  countWritten(res)
   const koa = app.createContext(req, res)
   linkState(koa, ctx)
   if (app.listenerCount('error') > 1)

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -70,6 +70,27 @@ describe('A handler that writes to the bare response', () => {
         .catch(() => 'cut off')
       expect(outcome).to.equal('cut off')
     })
+
+    const lengths: readonly (readonly [parts: string, begin: (res: ServerResponse) => unknown])[] = [
+      ['writeHead()', (res) => res.writeHead(200, { 'Content-Length': '5' })],
+      ['writeHead() with a list', (res) => res.writeHead(200, ['Content-Length', '5'])],
+      ['early headers', (res) => res.writeHead(200, { 'Content-Length': '5' }).flushHeaders()],
+      ['setHeader() and a written part', (res) => res.setHeader('Content-Length', '10').write('part ')],
+    ]
+    for (const [name, begin] of lengths)
+      it(`has its value sent as far as the Content-Length of ${name} matches it, and its connection cut otherwise`, async () => {
+        for (const [value, expected] of [
+          ['value', /^(part )?value$/],
+          ['val', /^cut off$/],
+          ['value more', /^cut off$/],
+        ] as const) {
+          const read = answer((ctx) => {
+            begin(bare(ctx))
+            return value
+          }).then((response) => response.text())
+          expect(await read.catch(() => 'cut off'), value).to.match(expected)
+        }
+      })
 
     it('sends its headers early, and a string or a stream afterwards', async () => {
       for (const value of ['data: 1\n\n', Readable.from(['data: ', '1\n\n'])]) {
