@@ -74,7 +74,7 @@ export function createParts(settings: Settings, place: Place): AuthParts {
     unfinished: new Set(),
     features,
     tables: tablesOf(options.features).map((shape) => ({ shape, records: place.records(shape) })),
-    ...mailing(options, services),
+    mails: outboxOf(options, services),
   }
 }
 
@@ -99,20 +99,15 @@ function defaultIssuer(options: PasswordAuthOptions, services: Cradle): string {
 /** Milliseconds: much longer than the work, so that the work rarely overlaps with the next request. */
 const MAIL_DELAY = [50, 500] as const
 
-function mailing(
-  { sendMail }: PasswordAuthOptions,
-  services: Cradle,
-): Pick<AuthParts, 'mailDelay' | 'mails'> {
+function outboxOf({ sendMail }: PasswordAuthOptions, services: Cradle): AuthParts['mails'] {
   const { clock, logger, environment } = services
-  const mailDelay = environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY)
-  const mails = createOutbox({
+  return createOutbox({
     sendMail,
     mailer: () => mailerOf(services),
-    delay: mailDelay,
+    delay: environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
     isProduction: environment === 'production',
     clock,
     logger,
     events: services.events.typed<AuthEvents>(),
   })
-  return { mailDelay, mails }
 }

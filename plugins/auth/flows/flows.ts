@@ -20,10 +20,9 @@ export type AuthFlows = ReturnType<typeof createFlows>
 
 /** Creates the flows of one application. */
 export function createFlows(parts: AuthParts, tidy: Housekeeping) {
-  const forgotPassword = createForgotPassword(parts)
   const refresh = createRefresh(parts)
   const settled = async (): Promise<void> => {
-    await Promise.all([forgotPassword.settled(), tidy.settled(), parts.mails.settled()])
+    await Promise.all([tidy.settled(), parts.mails.settled()])
     await Promise.all(parts.features.flatMap((feature) => feature.settled?.() ?? []))
   }
   return {
@@ -42,7 +41,7 @@ export function createFlows(parts: AuthParts, tidy: Housekeeping) {
       logOut(parts, presented, caller),
     changePassword: (input: ChangePassword, own: OwnSession, caller: Caller) =>
       changePassword(parts, input, own, caller),
-    forgotPassword,
+    forgotPassword: createForgotPassword(parts),
     resetPassword: (input: ResetPassword, caller: Caller) => resetPassword(parts, input, caller),
     createUser: (input: SignUp) => createUser(parts, input),
     invite: (input: Invitation) => invite(parts, input),
@@ -65,8 +64,7 @@ export function createFlows(parts: AuthParts, tidy: Housekeeping) {
     /** Waits like `settled`, and sends mails that failed once more. */
     async close() {
       await settled()
-      const [resets, others] = await Promise.all([forgotPassword.finish(), parts.mails.finish()])
-      const mails = resets + others
+      const mails = await parts.mails.finish()
       if (mails > 0) parts.logger.error({ mails }, MAILS_LOST)
     },
   }

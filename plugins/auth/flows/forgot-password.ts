@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createRepeats, ignore, type Repeats } from 'mortar/kit'
+import { ignore } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
-import { createBackground, type Background } from './background.ts'
 import { despiteLostReply } from './lost-reply.ts'
 import { isPermanent } from './mail-message.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
@@ -15,29 +14,17 @@ export interface ForgotPasswordInput {
   readonly device?: string | null
 }
 
-/**
- * Accepts a request for a reset mail. Resolves before the mail is started, for every address alike. @throws
- * LimitReached
- */
-export interface ForgotPassword {
-  (input: ForgotPasswordInput, caller: Caller): Promise<void>
-  /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
-  settled(): Promise<void>
-  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. @returns the number of lost mails. */
-  finish(): Promise<number>
-}
-
 /** An address that cannot belong to an account (RFC 6761 §6.4). */
 export const NOBODY = 'nobody@nowhere.invalid'
 
 /**
- * Creates the flow. The response follows a look-up that is the same for every address and fails like the real one. The
+ * Creates the flow, which resolves before the mail is started, for every address alike. @throws LimitReached
+ *
+ * The response follows a look-up that is the same for every address and fails like the real one. The
  * real look-up, token, statements and mail follow after a random delay, or as a job that is stored before the response, and an address without an account causes the
  * same work. Neither the response nor later requests reveal if the account exists (ASVS 6.3.8).
  */
-export function createForgotPassword(parts: AuthParts): ForgotPassword {
-  const background: Background = createBackground(parts.mailDelay)
-  const sending: Sending = { parts, repeats: createRepeats() }
+export function createForgotPassword(parts: AuthParts) {
   const addJob = parts.resetMail.jobQueue?.define(
     'auth:reset-mail',
     (data, _, { number }) => sendQueued(parts, data as QueuedMail, number),
@@ -45,34 +32,21 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
     { longestBackoff: '5m', attempts: 10 + Math.ceil(parts.lifetimes.resetToken / 300) },
   )
 
-  const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
+  return async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
     const attempt: Attempt = { flow: 'forgot', caller, known: { email } }
     await withFailureEvent(parts, attempt, async () => {
       await countAttempt(parts, caller, 'forgot', { email, device: parts.devices.verify(device, email) })
       await parts.store.findUserByEmail(NOBODY)
       await addJob?.({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
     })
-    if (addJob === undefined) background.run(() => complete(sending, attempt, email))
+    if (addJob === undefined) parts.mails.later(() => complete(parts, attempt, email))
   }
-  return Object.assign(request, {
-    settled: () => background.settled(),
-    async finish() {
-      await background.settled()
-      return sending.repeats.finish()
-    },
-  })
 }
 
-interface Sending {
-  readonly parts: AuthParts
-  readonly repeats: Repeats
-}
-
-async function complete(sending: Sending, attempt: Attempt, email: string): Promise<void> {
-  const { parts } = sending
+async function complete(parts: AuthParts, attempt: Attempt, email: string): Promise<void> {
   try {
     const user = await findOwner(parts, email, attempt)
-    await (user === null ? pretend(parts, email) : sendToken(sending, user, attempt.caller))
+    await (user === null ? pretend(parts, email) : sendToken(parts, user, attempt.caller))
   } catch (error) {
     const message = 'A request for a reset mail could not be completed'
     parts.outages.log({ part: 'reset mail', error, level: 'error', message })
@@ -134,10 +108,10 @@ async function sendOnce(parts: AuthParts, user: StoredUser, caller: Caller): Pro
 }
 
 /** Stores and sends a token. What fails is repeated while the link is valid, and each failure is an event. */
-async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: Caller): Promise<void> {
+async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
   const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
   let isStored = false
-  await repeats.run(async () => {
+  await parts.mails.repeats.run(async () => {
     try {
       if (!isStored) await storeToken(parts, stored)
       // The owner has used a later link meanwhile, or this one has expired.
@@ -155,8 +129,7 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
 /** Sends a link to an account that was not asked for by its address, and again while that fails. Each failure is an event. */
 export async function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
   const user = await parts.store.findUserById(userId)
-  if (user !== null && !user.isDisabled)
-    await sendToken({ parts, repeats: parts.mails.repeats }, user, caller)
+  if (user !== null && !user.isDisabled) await sendToken(parts, user, caller)
 }
 
 function emitFailure(

@@ -45,8 +45,6 @@ export interface AuthParts {
   /** Maximum reset tokens of one user that are valid at the same time. */
   readonly mostResetTokens: number
   readonly resetMail: ResetMail
-  /** Random delay before the work of a reset mail, in milliseconds. */
-  readonly mailDelay: () => number
   /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */
   readonly unfinished: Set<string>
   readonly features: readonly FeaturePoints[]

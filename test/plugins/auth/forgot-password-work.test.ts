@@ -3,6 +3,7 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
 import { createBackground, type Background } from '../../../plugins/auth/flows/background.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
+import { createOutbox } from '../../../plugins/auth/flows/outbox.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createResetTokens } from '../../../plugins/auth/tokens/single-use-tokens.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
@@ -10,7 +11,7 @@ import { collectGarbage } from '../../support/collect-garbage.ts'
 const ADA = 'ada@example.com'
 const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
 
-/** The flow over parts that note each call; `mailDelay` in milliseconds. */
+/** The flow over parts that note each call; `mailDelay` of the outbox in milliseconds. */
 function flowThatNotes(mailDelay = 0) {
   const calls: string[] = []
   const note = (call: string) => void calls.push(call)
@@ -21,7 +22,7 @@ function flowThatNotes(mailDelay = 0) {
     devices: createDeviceMarks([Buffer.alloc(32)]),
     resetTokens: createResetTokens(),
     mostResetTokens: 32,
-    mailDelay: () => mailDelay,
+    mails: createOutbox({ delay: () => mailDelay } as never),
     events: { emit: () => undefined },
     store: {
       findUserByEmail: async (email: string) => {
@@ -36,7 +37,7 @@ function flowThatNotes(mailDelay = 0) {
       rehearse: async (to: string, token: string) => note(`rehearse ${to} ${token.length}`),
     },
   } as unknown as AuthParts
-  return { calls, forgot: createForgotPassword(parts) }
+  return { calls, forgot: createForgotPassword(parts), mails: parts.mails }
 }
 
 describe('the work of forgot-password', () => {
@@ -45,19 +46,19 @@ describe('the work of forgot-password', () => {
     ['none', 'eve@example.com', ['store 64 0', 'rehearse eve@example.com 43']],
   ] as const)
     it(`is the same before the response, and of the same steps after it, for an address with ${what}`, async () => {
-      const { calls, forgot } = flowThatNotes()
+      const { calls, forgot, mails } = flowThatNotes()
       await forgot({ email }, caller)
       expect(calls).to.deep.equal(['count', 'look up nobody'])
-      await forgot.settled()
+      await mails.settled()
       expect(calls.slice(2)).to.deep.equal(['look up', ...expected])
     })
 
   it('waits for its delay, and begins immediately when the application closes', async () => {
-    const { calls, forgot } = flowThatNotes(60_000)
+    const { calls, forgot, mails } = flowThatNotes(60_000)
     await forgot({ email: ADA }, caller)
     await wait(1)
     expect(calls).to.have.length(2)
-    await forgot.settled()
+    await mails.settled()
     expect(calls.at(-1)).to.match(/^send/)
   })
 })

@@ -9,6 +9,7 @@ import { recent } from '@mortar/auth/recent'
 import type { AccountMail, MailKind } from '../../../plugins/auth/features/mails.ts'
 import { deferred } from '../../support/deferred.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
+import { createOutbox } from '../../../plugins/auth/flows/outbox.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
 import { createResetTokens } from '../../../plugins/auth/tokens/single-use-tokens.ts'
@@ -33,7 +34,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
     devices: createDeviceMarks([Buffer.alloc(32)]),
     resetTokens: createResetTokens(),
     mostResetTokens: 32,
-    mailDelay: () => 0,
+    mails: createOutbox({ delay: () => 0 } as never),
     events: { emit: (_type: string, { error }: { error?: string }) => error && seen.errors.push(error) },
     store: {
       findUserByEmail: async (email: string) => (email === ADA.email ? OWNER : null),
@@ -57,7 +58,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
         throw rejected
       },
     })
-  return { seen, forgot: createForgotPassword(parts) }
+  return { seen, forgot: createForgotPassword(parts), mails: parts.mails }
 }
 
 async function pass(milliseconds: number): Promise<void> {
@@ -70,9 +71,9 @@ describe('A reset mail that could not be sent', () => {
   afterEach(() => mock.timers.reset())
 
   it('is sent again after a second, then later and later, with the same token, until it goes out', async () => {
-    const { seen, forgot } = scene([away, away, away])
+    const { seen, forgot, mails } = scene([away, away, away])
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     expect(seen.tried).to.have.length(1)
     for (const [milliseconds, count] of [
       [999, 1],
@@ -92,7 +93,7 @@ describe('A reset mail that could not be sent', () => {
 
   it('is sent when the reply of the statement that stored its link was lost', async () => {
     let stored: string | undefined
-    const { seen, forgot } = scene([], {
+    const { seen, forgot, mails } = scene([], {
       insertResetToken: async ({ tokenHash }) => {
         if (stored === tokenHash) throw new Error('UNIQUE constraint failed: auth_reset_tokens.token_hash')
         stored = tokenHash
@@ -101,15 +102,15 @@ describe('A reset mail that could not be sent', () => {
       findResetToken: async (hash) => (hash === stored ? ({} as never) : null),
     })
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     await pass(1000)
     expect([seen.tried.length, seen.errors]).to.deep.equal([1, []])
   })
 
   it('is given up when its link is no longer valid', async () => {
-    const { seen, forgot } = scene(Array.from({ length: 100 }, () => away))
+    const { seen, forgot, mails } = scene(Array.from({ length: 100 }, () => away))
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     for (let minute = 0; minute < 120; minute++) await pass(60_000)
     const tried = seen.tried.length
     expect(tried).to.be.within(6, 15)
@@ -123,9 +124,9 @@ describe('A reset mail that could not be sent', () => {
       attempts += 1
       throw away
     }
-    const { forgot } = scene([], { insertResetToken })
+    const { forgot, mails } = scene([], { insertResetToken })
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     for (let minute = 0; minute < 120; minute++) await pass(60_000)
     const tried = attempts
     expect(tried).to.be.within(6, 15)
@@ -134,29 +135,29 @@ describe('A reset mail that could not be sent', () => {
   })
 
   it('is given up when its token was used or replaced', async () => {
-    const { seen, forgot } = scene([away], { findResetToken: async () => null })
+    const { seen, forgot, mails } = scene([away], { findResetToken: async () => null })
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     await pass(60_000)
     expect(seen.tried).to.have.length(1)
   })
 
   it('is given up when the mail server has rejected it for good', async () => {
-    const { seen, forgot } = scene([rejected])
+    const { seen, forgot, mails } = scene([rejected])
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     await pass(60_000)
     expect(seen.tried).to.have.length(1)
   })
 
   it('is sent once more when the application closes, and not again', async () => {
-    const { seen, forgot } = scene([away, away, away, away])
+    const { seen, forgot, mails } = scene([away, away, away, away])
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
-    await forgot.finish()
+    await mails.settled()
+    await mails.finish()
     expect(seen.tried).to.have.length(2)
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     await pass(3_600_000)
     expect(seen.tried).to.have.length(3)
   })
@@ -174,14 +175,14 @@ describe('A reset mail that could not be sent', () => {
 
   it('has its token stored by a later attempt, if the database was away too', async () => {
     const stored: boolean[] = []
-    const { seen, forgot } = scene([], {
+    const { seen, forgot, mails } = scene([], {
       insertResetToken: async () => {
         stored.push(stored.length > 0)
         if (stored.length === 1) throw away
       },
     })
     await forgot({ email: ADA.email }, caller)
-    await forgot.settled()
+    await mails.settled()
     await pass(1000)
     expect([stored, seen.tried.length]).to.deep.equal([[false, true], 1])
   })
