@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from 'node:path'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Finding } from '../routing/finding.ts'
 import { listWords } from '../support/list-words.ts'
@@ -31,6 +32,15 @@ export function folderDiagnostic(folder: string, files: readonly string[], findi
     files,
     finding,
   )
+}
+
+/**
+ * Returns the beginning of the origins of a directory's routes: its path from the working directory, such as `src/routes/`,
+ * or only its name outside of that.
+ */
+export function prefixOf(directory: string): string {
+  const path = shownPath(directory)
+  return `${isAbsolute(path) ? basename(path) : path || '.'}/`
 }
 
 /** Names the files of findings as `shownPath` does. */

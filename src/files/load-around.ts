@@ -1,8 +1,7 @@
-import { basename } from 'node:path'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
 import { ignore } from '../support/ignore.ts'
-import { byCodeUnits, shownFrom } from './diagnostics.ts'
+import { byCodeUnits, prefixOf, shownFrom } from './diagnostics.ts'
 import { importModules, type ImportModule } from './import-modules.ts'
 import { readPlan } from './load-plan.ts'
 import { planRoutes } from './plan-routes.ts'
@@ -26,8 +25,8 @@ export async function loadAround(
   const broken = new Map<string, StartupError>()
 
   /**
-   * Handles the files of an error, which begin with a prefix: the name of the directory, in an error about the origin of
-   * a route. A folder in the directory may have that name too.
+   * Handles the files of an error, which begin with a prefix: the path of the directory, in an error about the origin of
+   * a route. A folder in the directory may have that path too.
    * @returns false if it names none that is left.
    */
   function handle(error: StartupError, prefix = ''): boolean {
@@ -46,7 +45,7 @@ export async function loadAround(
     try {
       const planned = { directory, plan: planRoutes([...left]), warn: ignore }
       const batch = readPlan(planned, { modules, problems: [] })
-      prefix = `${basename(directory)}/`
+      prefix = prefixOf(directory)
       return sink.addRoutes({ ...batch, broken: byOrigin(broken, directory) })
     } catch (error) {
       if (!(error instanceof StartupError)) throw error
@@ -74,5 +73,5 @@ function withoutPrefix(text: string, prefix: string): string {
 }
 
 function byOrigin(broken: ReadonlyMap<string, StartupError>, directory: string): Map<string, StartupError> {
-  return new Map([...broken].map(([file, error]) => [`${basename(directory)}/${file}`, error]))
+  return new Map([...broken].map(([file, error]) => [prefixOf(directory) + file, error]))
 }

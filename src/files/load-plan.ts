@@ -1,7 +1,6 @@
-import { basename } from 'node:path'
 import { StartupErrors } from '../errors/startup-error.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { inFileOrder, shownFrom } from './diagnostics.ts'
+import { inFileOrder, prefixOf, shownFrom } from './diagnostics.ts'
 import type { ImportedModules } from './import-modules.ts'
 import type { RoutePlan } from './plan-routes.ts'
 import { readRoutes } from './read-routes.ts'
@@ -15,9 +14,9 @@ export interface PlannedDirectory {
 
 /** Reads the modules of a plan. @throws StartupErrors with every broken convention. */
 export function readPlan({ directory, plan, warn }: PlannedDirectory, imported: ImportedModules): RouteBatch {
-  const label = basename(directory)
-  const reading = readRoutes(plan.files, imported.modules, label)
-  for (const warning of [...plan.warnings, ...reading.warnings]) warn(`${label}/${warning}`)
+  const prefix = prefixOf(directory)
+  const reading = readRoutes(plan.files, imported.modules, prefix)
+  for (const warning of [...plan.warnings, ...reading.warnings]) warn(prefix + warning)
   if (plan.files.length === 0 && plan.problems.length === 0) warn(`There is no route file in ${directory}.`)
   const problems = inFileOrder([...plan.problems, ...imported.problems, ...reading.problems])
   if (problems.length > 0)

@@ -14,16 +14,16 @@ export interface Reading {
   readonly warnings: readonly string[]
 }
 
-/** Reads the imported modules of a plan. `label` precedes a file name outside of this directory. */
+/** Reads the imported modules of a plan. `prefix` precedes a file name outside of this directory. */
 export function readRoutes(
   files: readonly PlannedFile[],
   modules: ReadonlyMap<string, ModuleExports>,
-  label: string,
+  prefix: string,
 ): Reading {
   const readings = files.flatMap((planned) => {
     const module = modules.get(planned.file)
     if (module === undefined) return []
-    const origin = `${label}/${planned.file}`
+    const origin = prefix + planned.file
     return [{ file: planned.file, ...readOne(planned, module, origin) }]
   })
   return {

@@ -145,3 +145,31 @@ describe('mortar dev, with a broken route file', function () {
     await until('/word', ({ body }) => body.text === 'first')
   })
 })
+
+describe('mortar dev, with two directories of routes of one name', () => {
+  it('names the files of an endpoint that both have as those of the application, and serves the others', async () => {
+    const server = await startDev({
+      'app.ts': APP,
+      'server.ts': `import { join } from 'node:path'
+import { env, loadRoutes } from 'mortar'
+import { app } from './app.ts'
+
+for (const part of ['shop', 'admin']) await loadRoutes(app, join(import.meta.dirname, part, 'routes'))
+await app.listen(env.port('PORT'), '127.0.0.1')
+`,
+      'shop/routes/notes.get.ts': route('shop', '../../app.ts'),
+      'admin/routes/notes.get.ts': route('admin', '../../app.ts'),
+      'admin/routes/users.get.ts': route('users', '../../app.ts'),
+    })
+    try {
+      expect((await server.get('/users')).body.text).to.equal('users')
+      const { broken } = await server.until('/notes', (answer) => answer.broken !== null)
+      expect(broken)
+        .to.include('in shop/routes/notes.get.ts and in admin/routes/notes.get.ts')
+        .and.not.include('It was added twice')
+    } finally {
+      await server.serving.stop()
+      server.project.remove()
+    }
+  })
+})

@@ -64,11 +64,11 @@ describe('loadRoutes', () => {
       definition: { auth: 'admin' },
       handler,
       middleware: [],
-      origin: 'middleware/users/[id]/posts.get.ts',
+      origin: 'test/fixtures/routes/good/middleware/users/[id]/posts.get.ts',
     })
     expect(scopes[1]).to.deep.equal({
       prefix: '/admin',
-      middleware: { run: handler, origin: 'middleware/admin/_middleware.ts' },
+      middleware: { run: handler, origin: 'test/fixtures/routes/good/middleware/admin/_middleware.ts' },
     })
   })
 

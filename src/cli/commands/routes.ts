@@ -1,4 +1,5 @@
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { prefixOf } from '../../files/diagnostics.ts'
 import type { BrickEntry } from '../../routing/brick-entry.ts'
 import { createScopes, type Scopes } from '../../routing/middleware-scopes.ts'
 import type { AuthRequirement, Route } from '../../routing/route.ts'
@@ -72,10 +73,10 @@ function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRout
   }
 }
 
-/** Returns the path of a route file relative to the project; its origin begins with the name of the directory. */
+/** Returns the path of a route file relative to the project; its origin begins with `prefixOf` the directory. */
 function fileOf(origin: string, { root, routes: directory }: Project): string {
-  if (directory === undefined || !origin.startsWith(`${basename(directory)}/`)) return origin
-  return shown(join(dirname(directory), origin), root)
+  if (directory === undefined || !origin.startsWith(prefixOf(directory))) return origin
+  return shown(join(directory, origin.slice(prefixOf(directory).length)), root)
 }
 
 function byPath(a: ListedRoute, b: ListedRoute): number {
