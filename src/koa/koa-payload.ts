@@ -40,5 +40,5 @@ function streamOf(body: object): Readable {
 
 function isNodeStream(body: object): body is NodeJS.ReadableStream {
   const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
-  return typeof pipe === 'function' && typeof on === 'function' && readable !== false
+  return typeof pipe === 'function' && typeof on === 'function' && readable === true
 }

@@ -2,10 +2,12 @@ import { Agent, createServer, get, request, type IncomingMessage } from 'node:ht
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, type Logger } from 'mortar'
 import { drain, trackConnections } from '../../src/app/life/drain.ts'
+import { markTaken } from '../../src/context/takeover.ts'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
 import { skipSuite } from '../support/servers.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
@@ -222,6 +224,29 @@ describe('drain()', () => {
       await drained
     }
     expect(answer).to.contain('served')
+  })
+
+  it('keeps a connection of another protocol until it is asked to end', async () => {
+    const server = createServer()
+    server.on('upgrade', (_req, socket) => {
+      markTaken(socket, true)
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+    })
+    const connections = trackConnections(server, false)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n')
+    await once(client, 'data')
+    const [socket] = connections.tcp
+    mock.timers.enable({ apis: ['setInterval'] })
+    const drained = drain(server, connections, 5)
+    while (server.listening) await nextTurn()
+    mock.timers.tick(50)
+    expect(socket!.destroyed).to.equal(false)
+    markTaken(socket!, false)
+    mock.timers.tick(50)
+    expect(await drained).to.deep.equal([])
+    mock.timers.reset()
   })
 })
 

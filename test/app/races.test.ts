@@ -227,6 +227,47 @@ describe('ctx.signal', () => {
     expect(signals.map(({ aborted }) => aborted)).to.deep.equal([false])
     await app.close()
   })
+
+  it('does not abort when its response is complete before its turn in the stop of the application', async () => {
+    // In one turn of the event loop, 64 signals abort.
+    const waiting = 64
+    const aborted = new Set<number>()
+    const first = deferred()
+    const app = createApp({ logger: false }).use(
+      createRouter().get('/:index', ({ signal, params }) => {
+        signal.addEventListener('abort', () => aborted.add(Number(params.index)))
+        if (Number(params.index) === waiting) return first.promise
+        return once(signal, 'abort').then(() => first.resolve())
+      }),
+    )
+    const responses = Array.from({ length: waiting + 1 }, (_, index) => app.inject(`/${index}`))
+    for (let turn = 0; turn < 9; turn++) await nextTurn()
+    await app.close()
+    await Promise.all(responses)
+    expect([aborted.size, aborted.has(waiting)]).to.deep.equal([waiting, false])
+  })
+
+  it('is aborted for a pipelined request whose client has left', async () => {
+    const [gate, seen] = [deferred(), deferred<boolean>()]
+    const app = createApp({ logger: false }).use(
+      createRouter()
+        .get('/first', () => gate.promise)
+        .get('/second', async (ctx) => {
+          await gate.promise
+          seen.resolve(ctx.signal.aborted)
+        }),
+    )
+    const { port, server } = await app.listen(0, '127.0.0.1')
+    const closed = once(server, 'connection').then(async ([socket]) => once(socket as Socket, 'close'))
+    const socket = connect(port, '127.0.0.1')
+    socket.write(['first', 'second'].map((path) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+    await once(server, 'request')
+    socket.destroy()
+    await closed
+    gate.resolve()
+    expect(await seen.promise).to.equal(true)
+    await app.close()
+  })
 })
 
 describe('A handler that never settles', () => {

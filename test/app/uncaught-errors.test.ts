@@ -24,7 +24,7 @@ describe('An uncaught error after listen()', function () {
     ['/reject', 'unhandledRejection', 'RangeError', 'nobody waits'],
   ] as const)
     it(`is one log line; active requests finish, bricks stop, the exit code is 1: ${origin}`, async () => {
-      const server = await start()
+      const server = await start({ SECOND: 'true' })
       const slow = fetch(`${server.url}/slow`)
       await fetch(server.url + path).then((response) => response.text())
       expect(await (await slow).text()).to.equal('finished')

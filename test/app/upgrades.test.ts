@@ -18,6 +18,7 @@ import {
 } from 'mortar'
 import { takeOver, type Takeover } from 'mortar/kit'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { connectionsOf } from '../support/connections-of.ts'
 import { deferred } from '../support/deferred.ts'
 
@@ -130,6 +131,36 @@ describe('A connection that changes its protocol', () => {
       const second = await open(replaced)
       const received = await exchange(second.url, `GET /shout HTTP/1.1\r\n${REQUEST}`, 'instead')
       expect(received).to.match(/^HTTP\/1\.1 200 /)
+    })
+
+    it('stays HTTP for a request with a body, which another protocol would read as its own bytes', async () => {
+      const { url } = await open(create(shoutRoute()))
+      const request = `GET /shout HTTP/1.1\r\nContent-Length: 5\r\n${REQUEST}hello`
+      expect(await exchange(url, request, '\r\n\r\n')).to.match(/^HTTP\/1\.1 426 /)
+    })
+
+    it('leaves nothing of its request behind, also if its signal was read before', async () => {
+      const over = deferred()
+      const begin: Takeover['begin'] = ({ socket }, life) => {
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
+        socket.resume().on('close', () => {
+          life.closed()
+          life.ended()
+          over.resolve()
+        })
+      }
+      const signals: WeakRef<AbortSignal>[] = []
+      const app = create(shoutRoute({ begin }))
+      app.use((ctx, next) => {
+        signals.push(new WeakRef(ctx.signal))
+        return next()
+      })
+      const { url } = await open(app)
+      await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '101')
+      await over.promise
+      await nextTurn()
+      collectGarbage()
+      expect(signals.map((signal) => signal.deref())).to.deep.equal([undefined])
     })
 
     it('changes its protocol although middleware has set the status of an ordinary response', async () => {

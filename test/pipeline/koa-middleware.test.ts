@@ -340,6 +340,14 @@ describe('Koa middleware', () => {
       }
     })
 
+    it('may end the response itself, and a body that it sets is ignored', async () => {
+      const lines: string[] = []
+      const ending: Middleware = (ctx) => void (ctx.res.end('own'), (ctx.body = 'late'))
+      const app = createApp({ logger: recorder(lines), logRequests: false }).use(fromKoa(ending))
+      expect(await (await (await open(app)).fetch('/')).text()).to.equal('own')
+      expect(lines.filter((line) => line.startsWith('error'))).to.deep.equal([])
+    })
+
     it('lets a handler respond in Koa style', async () => {
       const app = createApp().use(
         createRouter().get('/', (ctx) => {

@@ -1,3 +1,4 @@
+import { Stream, Writable } from 'node:stream'
 import { expect } from 'chai'
 import type { Middleware as KoaMiddleware } from 'koa'
 import { createApp, createRouter, fromKoa, type Handler, type Middleware, type RouteDefinition } from 'mortar'
@@ -164,6 +165,15 @@ describe('A value between Koa middleware and others', () => {
         expect([found.status, found.headers.get('content-type'), await found.text()]).to.deep.equal(response)
         if (expected !== undefined) expect(seen).to.deep.equal(expected)
       })
+
+    it('may be a stream that cannot be read, and the response ends', async () => {
+      for (const unread of [new Writable(), Object.assign(new Stream(), { readable: false })]) {
+        const { fetch } = await open(createApp().use(koa((ctx) => void (ctx.body = unread))))
+        const signal = AbortSignal.timeout(9000)
+        const response = await fetch('/', { signal }).catch((error: unknown) => error)
+        expect(response).to.include({ status: 200 })
+      }
+    })
 
     it('is the signed-in user in ctx.state for a Koa application around it', async () => {
       const users: unknown[] = []

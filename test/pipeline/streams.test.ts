@@ -159,6 +159,15 @@ describe('A stream as a response', () => {
       expect(await reader.read().catch(() => 'cut off')).to.equal('cut off')
     })
 
+    it('that other code reads beside the response is sent whole', async () => {
+      const { fetch } = await serve(() => {
+        const stream = new PassThrough().on('data', ignore)
+        setImmediate(() => stream.end('bytes'))
+        return stream
+      })
+      expect(await (await fetch('/')).text()).to.equal('bytes')
+    })
+
     it('of objects is sent when they are strings', async () => {
       const { fetch } = await serve(() => Readable.from(['a', 'b']))
       expect(await (await fetch('/')).text()).to.equal('ab')
