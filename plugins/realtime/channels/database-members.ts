@@ -30,7 +30,7 @@ export function membersOf(
     async present(channels) {
       const { records } = await run(
         `SELECT DISTINCT channel, user_id FROM {members}
-         WHERE expires_at > {now} AND channel IN (${channels.map(() => '?').join(', ')}) ORDER BY channel, user_id`,
+         WHERE expires_at > {now} AND channel IN (${channels.map(() => '?').join(', ')})`,
         channels,
       )
       return records.map((row) => ({ channel: String(row['channel']), user: String(row['user_id']) }))

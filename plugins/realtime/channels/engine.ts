@@ -77,7 +77,7 @@ export interface ChannelEngine {
   enter(members: readonly Member[]): Promise<void>
   /** Ends the leases of this process. */
   leave(members: readonly Member[]): Promise<void>
-  /** Users of all processes in at most `PAGE` channels, each once. */
+  /** Users of all processes in at most `PAGE` channels, in any order. A user of two processes may be there twice. */
   present(channels: readonly string[]): Promise<readonly Member[]>
   /** Ends a read that waits. */
   close?(): Promise<void>

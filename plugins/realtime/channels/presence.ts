@@ -56,7 +56,12 @@ export class Presence {
     }
   }
 
-  /** The users that a subscriber of the channel sees. */
+  /** Returns the users of a channel in the order of their ids, as every process sees them. */
+  async findUsers(channel: string): Promise<readonly string[]> {
+    return [...inOrder(await this.#engine.present([channel]))]
+  }
+
+  /** The users that a subscriber of the channel sees, in the order of their ids. */
   usersOf(channel: string): readonly string[] {
     return [...(this.#known.get(channel) ?? [])]
   }
@@ -113,10 +118,7 @@ export class Presence {
     const look = this.#last.then(async () => {
       const present = await this.#engine.present(channels)
       for (const channel of channels)
-        this.#compare(
-          channel,
-          new Set(present.filter((each) => each.channel === channel).map(({ user }) => user)),
-        )
+        this.#compare(channel, inOrder(present.filter((each) => each.channel === channel)))
     })
     this.#last = look.catch(() => undefined)
     return look
@@ -129,4 +131,9 @@ export class Presence {
     for (const user of users) if (!before.has(user)) this.#report(channel, 'join', user)
     for (const user of before) if (!users.has(user)) this.#report(channel, 'leave', user)
   }
+}
+
+/** Returns each user once. The order of the engines differs, and changes with each renewal. */
+function inOrder(members: readonly Member[]): Set<string> {
+  return new Set(members.map(({ user }) => user).toSorted())
 }

@@ -149,10 +149,9 @@ async function replay(client: RedisClient, after: number, channels: readonly str
 async function present(client: RedisClient, channels: readonly string[]): Promise<readonly Member[]> {
   const keys = channels.map((channel) => membersOf(channel))
   const lists = (await client.mortarChannelsPresent(keys.length, ...keys)) as readonly (readonly string[])[]
-  return channels.flatMap((channel, index) => {
-    const users = lists[index]!.map((member) => member.slice(member.indexOf(' ') + 1))
-    return [...new Set(users)].map((user) => ({ channel, user }))
-  })
+  return channels.flatMap((channel, index) =>
+    lists[index]!.map((member) => ({ channel, user: member.slice(member.indexOf(' ') + 1) })),
+  )
 }
 
 function eventOf([id, fields]: Entry): StoredEvent {

@@ -52,7 +52,7 @@ export type Publish = <Events extends EventSchemas, Name extends keyof Events & 
 /** The service `channels`. */
 export interface Channels {
   readonly publish: Publish
-  /** The ids of the users that are in a channel with `presence`, over all processes. */
+  /** The sorted ids of the users that are in a channel with `presence`, over all processes. */
   present(to: ChannelAddress): Promise<readonly string[]>
 }
 
@@ -100,7 +100,7 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   const channels: Channels = {
     publish: publisher({ engine, follower, db, logger, known }),
     async present(to) {
-      return (await engine.present([await addressOf(known().channels, to)])).map(({ user }) => user)
+      return presence.findUsers(await addressOf(known().channels, to))
     },
   }
   const runtime: Runtime = {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import type { App } from 'mortar'
 import { subscribe } from '@mortar/realtime/channels/testing'
@@ -11,6 +12,7 @@ for (const [kind, prepare] of Object.entries(ENGINES))
     const opened: Pick<App, 'close'>[] = []
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((app) => app.close()))
+      mock.timers.reset()
     })
     // Its hooks follow those above.
     const place = prepare()
@@ -141,6 +143,24 @@ for (const [kind, prepare] of Object.entries(ENGINES))
       other.close()
       expect(await ada.next()).to.include({ type: 'leave', user: 'bob' })
       ada.close()
+    })
+
+    it('show users in the order of their ids, whatever the order of their entries and renewals', async () => {
+      mock.timers.enable({ apis: ['setInterval'] })
+      const [one, two] = await serveTwo()
+      const readers = [
+        await subscribe(one.app, 'rooms/1', { token: 'dan' }),
+        await subscribe(two.app, 'rooms/1', { token: 'bob' }),
+        await subscribe(one.app, 'rooms/1', { token: 'cyd' }),
+      ]
+      expect(readers.at(-1)!.first.users).to.deep.equal(['bob', 'cyd', 'dan'])
+      // Renews the leases, for which the next entry waits.
+      mock.timers.tick(1100)
+      readers.push(await subscribe(one.app, 'rooms/1', { token: 'ada' }))
+      expect(readers.at(-1)!.first.users).to.deep.equal(['ada', 'bob', 'cyd', 'dan'])
+      for (const { present } of [one, two])
+        expect(await present(rooms({ id: '1' }))).to.deep.equal(['ada', 'bob', 'cyd', 'dan'])
+      for (const each of readers) each.close()
     })
 
     // The events in the memory of a process end with it.
