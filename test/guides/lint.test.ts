@@ -1,27 +1,32 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { check } from 'prettier'
 import { ROOT } from '../architecture/tree.ts'
 import { readBlocks } from '../docs/read-blocks.ts'
-import { followGuide, pathOf } from './guide-files.ts'
+import { followGuide } from './guide-files.ts'
 import { newApplication } from './new-application.ts'
 
 describe('the modules of the guides', () => {
   let directory: string
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'mortar-guides-'))
-    // Without the rules that know the types: they need the packages of the application.
-    const { options: _, ...rules } = JSON.parse((await newApplication())['.oxlintrc.json']!)
+    mkdirSync(join(ROOT, 'data'), { recursive: true })
+    directory = mkdtempSync(join(ROOT, 'data/guides-'))
+    // Without it, the .gitignore of this repository leaves out the folder, and so does the list of a new application.
+    mkdirSync(join(directory, '.git'))
+    const application = await newApplication()
+    const { ignorePatterns: _, ...rules } = JSON.parse(application['.oxlintrc.json']!)
     write('.oxlintrc.json', JSON.stringify(rules))
+    const { compilerOptions } = JSON.parse(application['tsconfig.json']!)
+    const customConditions = ['source']
+    write('tsconfig.json', JSON.stringify({ compilerOptions: { ...compilerOptions, customConditions } }))
     for (const guide of readdirSync(join(ROOT, 'docs/guides')))
-      for (const block of readBlocks(join('docs/guides', guide))) {
-        const path = pathOf(block)
+      for (const [path, content] of Object.entries(
+        followGuide(application, readBlocks(join('docs/guides', guide))),
+      ))
         // Each application has its own rules for its tests, by a path that begins with `test/`.
-        if (path !== undefined && !path.startsWith('test/')) write(join(guide, path), block.code)
-      }
+        if (path.endsWith('.ts') && !path.startsWith('test/')) write(join(guide, path), content)
   })
   after(() => rmSync(directory, { recursive: true }))
 
