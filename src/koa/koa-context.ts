@@ -5,7 +5,8 @@ import type { KoaContext } from '../context/context.ts'
 import { isBodiless, isEmpty, type Outgoing } from '../context/outgoing.ts'
 import type { Outer } from '../context/outer.ts'
 import { publicContext, type Prepare, type RequestContext } from '../context/request-context.ts'
-import { isPlain, payloadOf } from './koa-payload.ts'
+import { isLiteral } from '../pipeline/render-raw.ts'
+import { payloadOf } from './koa-payload.ts'
 
 /*
  * Converts between Koa's context and Mortar's. In Koa `ctx.body` is the response; in a handler's ctx it is the
@@ -118,7 +119,7 @@ function hand(
 function isJson(value: unknown, prepare: Prepare): boolean {
   if (prepare.hasSchemas === true || value === undefined || value === null) return false
   if (typeof value !== 'object') return typeof value === 'number' || typeof value === 'boolean'
-  return isPlain(value)
+  return isLiteral(value)
 }
 
 function jsonOf({ internal }: RequestContext, value: unknown): Handing {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { JsonText } from '../compat/koa.ts'
 import type { Outgoing } from '../context/outgoing.ts'
+import { isLiteral } from '../pipeline/render-raw.ts'
 import { jsonText } from '../schema/unsendable.ts'
 
 /**
@@ -10,15 +11,8 @@ import { jsonText } from '../schema/unsendable.ts'
 export function payloadOf(body: unknown): Outgoing['payload'] {
   if (body instanceof JsonText) return body.text
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
-  if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
+  if (!isLiteral(body) && !isSentAsJson(body)) return streamOf(body as object)
   return jsonText(body)
-}
-
-/** True for an object or array without a class. */
-export function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
 
 /** True for a value of `ctx.body` that is neither text, bytes nor a stream of them. */

@@ -1,8 +1,19 @@
 import { Readable } from 'node:stream'
+import { types } from 'node:util'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 const BYTES_TYPE = 'application/octet-stream'
+
+/** True for an object literal or an array, which is JSON; async iterables can be object literals too. */
+export function isLiteral(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (
+    (prototype === Object.prototype || prototype === Array.prototype || prototype === null) &&
+    !(Symbol.asyncIterator in value)
+  )
+}
 
 /**
  * Renders values that are sent unchanged, without JSON and without a schema: bytes, streams, async iterables, a `Blob`,
@@ -17,7 +28,7 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
   if (value instanceof Blob)
     return { status, type: value.type || BYTES_TYPE, payload: fromWeb(value.stream()) }
   if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
-  if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
+  if (types.isAnyArrayBuffer(value)) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
   if (Symbol.asyncIterator in value)
     return { status, type: BYTES_TYPE, payload: fromChunks(value as AsyncIterable<unknown>) }
   return undefined

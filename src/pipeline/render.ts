@@ -5,7 +5,7 @@ import { isRouter } from '../routing/router.ts'
 import { findUnsendable, jsonText, unsendableError, unsendableObject } from '../schema/unsendable.ts'
 import { isClass } from '../support/describe-value.ts'
 import { ignore } from '../support/ignore.ts'
-import { renderRaw } from './render-raw.ts'
+import { isLiteral, renderRaw } from './render-raw.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -44,8 +44,7 @@ function describeUnsendable(value: unknown): { readonly kind: string; readonly r
 }
 
 function renderObject(ctx: RequestContext, status: number, value: object): Outgoing {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) {
+  if (!isLiteral(value)) {
     const raw = renderRaw(ctx, status, value)
     if (raw) return raw
     refuseUnsendable(value)

@@ -6,7 +6,7 @@ import { Invalid } from '../schema/invalid.ts'
 import { compileSerializer, type Serializer } from '../schema/serializer.ts'
 import { findUnsendable, jsonText, namingRoute } from '../schema/unsendable.ts'
 import { JSON_TYPE, refuseHidden, refuseUnsendable, TEXT_TYPE } from './render.ts'
-import { renderRaw } from './render-raw.ts'
+import { isLiteral, renderRaw } from './render-raw.ts'
 import type { PipelineRuntime } from './step.ts'
 
 type Rendered = Outgoing | Promise<Outgoing>
@@ -57,8 +57,7 @@ export function renderDeclared(ctx: RequestContext, value: unknown, declared: De
 
 function rawOf(ctx: RequestContext, value: object, declared: Declared): Outgoing | undefined {
   const { status, type } = declared
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return undefined
+  if (isLiteral(value)) return undefined
   if (SERIALIZE_EVENTS in value && declared.serialize !== undefined)
     validateEvents(value as Validated, declared)
   const raw = renderRaw(ctx, status, value)

@@ -26,10 +26,19 @@ export type Step = (inner: Inner) => Inner
  * Application code never sees this object, because `next()` rejects with the error.
  */
 export class Refusal {
-  readonly error: unknown
+  readonly #error: unknown
 
   constructor(error: unknown) {
-    this.error = error
+    this.#error = error
+  }
+
+  get error(): unknown {
+    return this.#error
+  }
+
+  /** For `instanceof`. Reading the prototype of a value of the application may throw. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && #error in value
   }
 }
 

@@ -4,6 +4,7 @@ import type { StandardLike } from './schema.ts'
 import { ruleOfStandard, type StandardIssue } from './rule-of-standard.ts'
 import { refuseUnfit } from './yup/shape-guard.ts'
 import { isObject, ownMember } from '../compat/yup.ts'
+import { isThenable, promiseOf } from '../support/thenable.ts'
 import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */
@@ -21,9 +22,9 @@ export function validateByStandard(schema: StandardLike): Validate {
   return (value, limit = DEFAULT_LIMIT) => {
     const unfit = refuseUnfit(value)
     if (unfit !== undefined) return unfit
-    const result = standard.validate(value) as StandardResult | Promise<StandardResult>
-    return result instanceof Promise
-      ? result.then((settled) => read(settled, value, limit))
+    const result = standard.validate(value) as StandardResult | PromiseLike<StandardResult>
+    return isThenable(result)
+      ? promiseOf(result).then((settled) => read(settled, value, limit))
       : read(result, value, limit)
   }
 }

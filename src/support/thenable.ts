@@ -6,6 +6,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
+/** Returns a promise for what `await` waits for: the `then` of any other object may return nothing, or settle twice. */
+export function promiseOf<Value>(value: PromiseLike<Value>): Promise<Value> {
+  return value instanceof Promise ? value : Promise.resolve(value)
+}
+
 /** `Promise.withResolvers()`, which Node 20 lacks. */
 export function promiseWithResolvers() {
   let resolve!: () => void
