@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Queue } from 'bullmq'
+import { Queue, Worker } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { JobEngine } from '@mortar/jobs'
@@ -36,7 +36,10 @@ describe('the engine of jobs in BullMQ', () => {
       transact: (work) => first.transaction((tx) => work(tx as never)),
     }
   })
-  afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
+  afterEach(async () => {
+    mock.restoreAll()
+    await Promise.all([pair.one, pair.other].map((engine) => engine.close!()))
+  })
 
   testPromises(() => pair)
 
@@ -54,6 +57,22 @@ describe('the engine of jobs in BullMQ', () => {
     expect(refused).to.equal('Error: Redis is away.')
     expect(counts).to.include({ waiting: 1, running: 0, failed: 0 })
     expect(await other.claim(NAMES, 1)).to.have.lengthOf(1)
+  })
+
+  it('asks an empty queue again after a pause, or when it has added or retried a job', async () => {
+    mock.method(performance, 'now', () => 5000)
+    const next = mock.method(Worker.prototype, 'getNextJob')
+    const { one } = pair
+    for (let time = 0; time < 2; time++) expect(await one.claim(NAMES, 1)).to.deep.equal([])
+    expect(next.mock.callCount()).to.equal(NAMES.length)
+    const job = newJob()
+    await one.add(job)
+    const [claimed] = await one.claim(NAMES, 1)
+    expect(claimed).to.include({ id: job.id })
+    await one.settle(claimed!, { is: 'failed', error: 'x' })
+    expect(await one.claim(NAMES, 1)).to.deep.equal([])
+    await one.retry(job.id)
+    expect((await one.claim(NAMES, 1))[0]).to.include({ id: job.id })
   })
 
   it('runs a job again whose row could not be deleted when it was done', async () => {

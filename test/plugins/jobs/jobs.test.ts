@@ -160,6 +160,14 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(await service().add(recordJob, { text: 'once', failures: 0 })).to.have.property('id')
     })
 
+    it('refuses a key that a database cannot store', async () => {
+      for (const key of ['', 'x'.repeat(201), 'a\0b']) {
+        const error = await failure(service().add(recordJob, { text: 'a', failures: 0 }, { key }))
+        expect(error).to.be.instanceOf(RangeError)
+      }
+      expect(await service().list()).to.deep.equal([])
+    })
+
     it('runs a schedule in its zone, once in the night with two hours from 2 to 3 and once in that with none', async () => {
       const jobs = testJobs(app)
       const nightsFrom = async (start: string, days: number): Promise<string[]> => {

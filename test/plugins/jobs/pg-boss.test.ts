@@ -54,7 +54,7 @@ describe('the engine of jobs in pg-boss', () => {
     await runStatement(place().options(), `drop schema ${schemas.join(', ')} cascade`)
   })
 
-  it('adds jobs to a queue that could not be made before', async () => {
+  it('adds jobs to a queue that could not be made before, and rejects claims that fail', async () => {
     const db = await place().open(schema)
     const engine = engineOf(db)
     await engine.open()
@@ -65,6 +65,16 @@ describe('the engine of jobs in pg-boss', () => {
     expect(await add().catch(String)).to.equal('Error: away')
     away.mock.restore()
     expect(await add()).to.equal(true)
+    const create = db.createQueryRunner.bind(db)
+    mock.method(db, 'createQueryRunner', () => {
+      const runner = create()
+      const query = runner.query.bind(runner) as (...args: readonly unknown[]) => Promise<unknown>
+      return Object.assign(runner, {
+        query: (text: string, ...rest: readonly unknown[]) =>
+          /skip locked/i.test(text) ? Promise.reject(new Error('lost')) : query(text, ...rest),
+      })
+    })
+    expect(await engine.claim(NAMES, 1).catch(String)).to.equal('Error: lost')
     await engine.close!()
   })
 

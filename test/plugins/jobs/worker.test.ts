@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { In } from 'typeorm'
 import { createClient } from 'mortar/testing'
 import type { Jobs, JobsOptions } from '@mortar/jobs'
 import * as schema from '@mortar/jobs/schema'
+import { runtimeOf } from '../../../plugins/jobs/runtime.ts'
 import { ENGINES } from './engines.ts'
 import { jobsApp, keptLog, type JobsApp } from './applications.ts'
 import heldJob, { Hold, holds } from './jobs/held.ts'
@@ -55,7 +57,9 @@ for (const [kind, prepare] of Object.entries(ENGINES))
     it('runs a job when it is added, and a job of another process within its next look', async () => {
       const web = await start({ run: false })
       const jobs = await start()
+      const wake = mock.method(runtimeOf(jobs).worker.looks, 'wake')
       await jobs.add(recordJob, { text: 'own', failures: 0 })
+      expect(wake.mock.callCount()).to.be.above(0)
       await until(() => record.length === 1)
       await web.add(recordJob, { text: 'of the other', failures: 0 })
       await until(() => record.length === 2)
