@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredSession } from '../accounts/auth-store.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import type { AuthParts } from './parts.ts'
 import type { Caller, FeaturePoints, Grant, Proof } from './proof.ts'
 import { endSession, endSessionOf, grantFor, METHODS, orForget } from './sessions.ts'
@@ -69,7 +70,11 @@ async function begin(
     rotatedAt: parts.rotations.roughly(),
     expiresAt: now + parts.lifetimes.session * 1000,
   }
-  if (!(await parts.store.insertSession(session))) return null
+  const isBegun = await despiteLostReply(
+    () => parts.store.insertSession(session),
+    async () => (await parts.store.findSession(familyHash)) !== null,
+  )
+  if (!isBegun) return null
   return grantFor(parts, user, { ...session, methods }, token)
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from 'mortar'
 import type { AuthStore, StoredUser } from '../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../accounts/records.ts'
+import { takeRow } from './lost-reply.ts'
 import type { Challenge, ChallengePurpose, Challenges } from '../features/challenges/challenges.ts'
 import { hashToken, randomToken } from '../tokens/opaque-token.ts'
 import { createSingleUseTokens } from '../tokens/single-use-tokens.ts'
@@ -58,11 +59,12 @@ export function createChallenges(place: ChallengePlace): Challenges {
         if (isCounted === 1) return challenge
       }
     },
-    async redeem({ row: { token_hash: hash = null } }) {
-      return (await records.remove({ token_hash: hash, expires_at: { above: clock.now() } })) === 1
-    },
+    redeem: ({ row: { token_hash: hash = null } }) => takeRow(records, { token_hash: hash }, clock.now()),
     ...createOffers(place),
-    restore: async ({ row }) => void (await records.insert(row)),
+    async restore({ row }) {
+      const { token_hash: hash = null, expires_at: end = null } = row
+      if (!(await records.insert(row))) await records.update({ token_hash: hash }, { expires_at: end })
+    },
     revoke: async (purpose, userId) => void (await records.remove({ user_id: userId, purpose })),
   }
 }

@@ -1,4 +1,6 @@
-import type { Records, Where } from '../accounts/records.ts'
+import { randomInt } from 'node:crypto'
+import { ignore } from 'mortar/kit'
+import type { RecordRow, Records, Where } from '../accounts/records.ts'
 
 /**
  * Runs a statement whose effect can be read afterwards. If its reply is lost, `isDone` decides.
@@ -23,4 +25,19 @@ export function removeRow(records: Records, row: Where): Promise<boolean> {
     async () => (await records.remove(row)) === 1,
     async () => (await records.find(row)).length === 0,
   )
+}
+
+/**
+ * Uses a row up that is not over at `now`. A random moment in the past marks it as used by this call, so that the row
+ * decides if the reply is lost.
+ * @returns false if there was no such row: of many concurrent calls one gets true.
+ */
+export async function takeRow(records: Records, key: RecordRow, now = 0): Promise<boolean> {
+  const mark = { expires_at: -randomInt(1, 2 ** 47) }
+  const isTaken = await despiteLostReply(
+    async () => (await records.update({ ...key, expires_at: { above: now } }, mark)) === 1,
+    async () => (await records.find({ ...key, ...mark })).length === 1,
+  )
+  if (isTaken) await records.remove({ ...key, ...mark }).catch(ignore)
+  return isTaken
 }

@@ -64,13 +64,18 @@ function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner
 
 /**
  * Ends a session everywhere: its access tokens in this process immediately, in others with their next read, and its
- * refresh token by deleting the row. The end is published first, so that a crash in between leaves no valid token.
+ * refresh token by deleting the row. The end is published first, so that a crash in between leaves no valid token. A
+ * deletion whose reply is lost comes again, because a flow that fails would have ended the session.
  * @returns false if the row was deleted before.
  * @throws ServiceUnavailable if the end cannot be published; then nothing has changed.
  */
 export async function endSession(parts: AuthParts, id: string): Promise<boolean> {
   await publishOne(parts, id)
-  return parts.store.deleteSession(id)
+  const remove = () => parts.store.deleteSession(id)
+  return remove().catch(async () => {
+    await remove()
+    return true
+  })
 }
 
 /** Deletes the session of a request that fails: nobody gets its tokens, so no other process has to know. */
@@ -135,7 +140,10 @@ export async function endSessionOf(
   refreshToken: string | null,
 ): Promise<StoredSession | null> {
   const hashes = parts.refreshTokens.hashes(refreshToken)
-  const session = hashes && (await parts.store.findSession(hashes.familyHash))
+  if (hashes === null) return null
+  const find = () => parts.store.findSession(hashes.familyHash)
+  // Twice, because a failure would cost a login its code.
+  const session = await find().catch(find)
   if (session) await endSession(parts, session.id)
   return session
 }

@@ -118,7 +118,7 @@ describe('A refresh that waits for one with the same token', () => {
     [
       'by a process that has left its row',
       async ({ storage }, client) => {
-        storage.interruptions.reject('delete sessions', 'disk I/O error', 1)
+        storage.interruptions.reject('delete sessions', 'disk I/O error', 2)
         expect((await client.post('/auth/logout')).status).to.equal(500)
       },
     ],

@@ -40,7 +40,7 @@ describe('A refresh token that another request has replaced', () => {
       const [tab, other] = [client.copy(), client.copy()]
       const { interruptions } = world.storage
       interruptions.meanwhile('update sessions', async () => {
-        interruptions.reject('delete sessions', 'disk', 1)
+        interruptions.reject('delete sessions', 'disk', 2)
         expect((await other.post('/auth/logout')).status).to.equal(500)
       })
       const [, second] = await Promise.all([client.post('/auth/refresh'), tab.post('/auth/refresh')])

@@ -64,7 +64,9 @@ export function createFactorCodes(kit: FeatureKit, records: Records, recovery: R
   async function useRecoveryCode(user: StoredUser, row: RecordRow, code: string, caller: Caller) {
     const batch = String(row['recovery_batch'])
     if (!(await recovery.use(batch, code))) return false
-    const left = await recovery.left(user.id, batch)
+    const count = () => recovery.left(user.id, batch)
+    // Twice, because a failure would cost the user a code.
+    const left = await count().catch(count)
     events.emit('auth.recovery.used', { ...eventOrigin(caller), userId: user.id, left })
     await kit.factorChanged(user, 'recovery-code-used', caller)
     return true

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ignore } from 'mortar/kit'
 import { NEVER, type Records } from '../../accounts/records.ts'
+import { takeRow } from '../../flows/lost-reply.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import { base32 } from './one-time-code.ts'
 
@@ -41,8 +42,7 @@ export function createRecoveryCodes(records: Records) {
       return isActive ? { batch, codes } : null
     },
     /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
-    use: async (batch: string, code: string) =>
-      (await records.remove({ code_hash: hashOf(batch, code) })) === 1,
+    use: (batch: string, code: string) => takeRow(records, { code_hash: hashOf(batch, code) }),
     left: async (userId: string, batch: string) => (await records.find({ user_id: userId, batch })).length,
     remove,
   }

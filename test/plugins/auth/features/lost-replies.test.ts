@@ -43,6 +43,8 @@ async function rowsOf({ world, user }: Scene, table: string) {
 const statusOf = async (answer: Promise<Answer>) => (await answer).status
 const logIn = ({ world, user }: Scene, password = PASSWORD) =>
   statusOf(world.client().post('/auth/login', { ...user, password }))
+const challengeOf = async ({ world, user }: Scene) =>
+  String((await world.client().post('/auth/login', user)).body.challenge)
 const enrolledIn = ({ world, client }: Scene) => enrol(world, client)
 
 /** Logs in again if the failed request has ended the session. */
@@ -50,6 +52,25 @@ async function signInAgain({ client, user }: Scene): Promise<void> {
   if ((await client.get('/auth/me')).status === 401)
     expect(await statusOf(client.post('/auth/login', user))).to.equal(200)
 }
+
+/** A failure has changed nothing: the session of the request lives on, and no other one has begun. */
+async function isStillSignedIn({ client, world, user }: Scene): Promise<void> {
+  expect(await statusOf(client.get('/auth/me'))).to.equal(200)
+  const { id } = (await world.storage.users()).find(({ email }) => email === user.email)
+  expect((await world.storage.sessions()).filter((row) => row.user_id === id)).to.have.length(2)
+}
+
+/** A session in place of another one. */
+const inPlace = (send: Request['send']) =>
+  request({
+    prepare: async ({ client }) => client.copy(),
+    send,
+    afterFailure: isStillSignedIn,
+    async check(scene, before) {
+      await isStillSignedIn(scene)
+      expect(await statusOf(before.get('/auth/me'))).to.equal(401)
+    },
+  })
 
 const REQUESTS: Readonly<Record<string, Request>> = {
   'a refresh': request({
@@ -60,6 +81,8 @@ const REQUESTS: Readonly<Record<string, Request>> = {
       expect(await statusOf(client.post('/auth/refresh'))).to.equal(200)
     },
   }),
+  'a confirmation': inPlace(({ client }) => client.post('/auth/confirm', { password: PASSWORD })),
+  'a login in a browser with a session': inPlace(({ client, user }) => client.post('/auth/login', user)),
   'a new password': request({
     send: ({ client }) => client.post('/auth/change-password', { current: PASSWORD, next: NEXT }),
     async afterFailure(scene) {
@@ -107,6 +130,20 @@ const REQUESTS: Readonly<Record<string, Request>> = {
       expect(await statusOf(browser.post('/auth/login/factor', step))).to.equal(200)
     },
     mail: 'recovery-codes-renewed',
+  }),
+  'a login with a recovery code': request({
+    async prepare(scene) {
+      const { recoveryCodes } = await enrolledIn(scene)
+      return { challenge: await challengeOf(scene), recoveryCode: recoveryCodes[0]! }
+    },
+    send: ({ other }, step) => other.post('/auth/login/factor', step),
+    async check(scene, { recoveryCode }) {
+      expect(await statusOf(scene.other.get('/auth/me'))).to.equal(200)
+      expect(await rowsOf(scene, 'auth_recovery_codes')).to.have.length(9)
+      const again = { challenge: await challengeOf(scene), recoveryCode }
+      expect(await statusOf(scene.client.post('/auth/login/factor', again))).to.equal(401)
+    },
+    mail: 'recovery-code-used',
   }),
   'a new passkey': request({
     async prepare({ client }) {
@@ -181,4 +218,31 @@ onEachStore('A lost reply of the database to a user who is signed in', (inWorld)
         }
       })
     })
+
+  it('of any statement lets one of two logins with a recovery code win', () => {
+    const { mails: _, ...options } = withFactors()
+    return inWorld(options, async (world) => {
+      for (let statement = 1, isReached = true; isReached; statement++) {
+        const scene = await openScene(world, statement)
+        const [recoveryCode] = (await enrolledIn(scene)).recoveryCodes
+        const steps = [await challengeOf(scene), await challengeOf(scene)]
+        await settle(world)
+        const fault = world.storage.interruptions.loseReply(statement)
+        const statuses = await Promise.all(
+          steps.map((challenge) =>
+            statusOf(world.client().post('/auth/login/factor', { challenge, recoveryCode })),
+          ),
+        )
+        isReached = fault.reached()
+        fault.restore()
+        expect(
+          statuses.filter((status) => status < 300).length,
+          `statement ${statement}: ${statuses.join()}`,
+        ).to.be.at.most(1)
+        const challenge = await challengeOf(scene)
+        const third = await statusOf(world.client().post('/auth/login/factor', { challenge, recoveryCode }))
+        expect([...statuses, third].filter((status) => status < 300)).to.have.length(1)
+      }
+    })
+  })
 })

@@ -32,7 +32,7 @@ onEachDatabase('sessions()', (inWorld) => {
       await ended.post('/auth/logout')
       const left = world.client()
       await left.post('/auth/login', ADA)
-      world.storage.interruptions.reject('delete sessions', 'The row of an ended session is left.', 1)
+      world.storage.interruptions.reject('delete sessions', 'The row of an ended session is left.', 2)
       expect((await left.post('/auth/logout')).status).to.equal(500)
       const { status, body } = await client.get('/auth/sessions')
       expect(status).to.equal(200)

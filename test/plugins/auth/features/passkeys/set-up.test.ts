@@ -73,7 +73,7 @@ describe('A passkey', () => {
       let seen = 0
       interruptions.gate = async (statement) => {
         if (statement !== undefined || ++seen !== 3) return
-        interruptions.reject('delete sessions', 'disk full', 1)
+        interruptions.reject('delete sessions', 'disk full', 2)
         expect((await client.copy().post('/auth/logout')).status).to.equal(500)
       }
       expect((await client.post('/auth/passkeys', { response, name: 'Mine' })).status).to.equal(401)
