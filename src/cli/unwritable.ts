@@ -11,6 +11,7 @@ const REMEDIES: ReadonlyMap<string | undefined, string> = new Map([
   ['ENOSPC', SPACE],
   ['EDQUOT', SPACE],
   ['ENOTDIR', PLACE],
+  ['ENAMETOOLONG', 'Choose a shorter name.'],
   ['EISDIR', 'Move away the folder that is in the place of a file.'],
 ])
 

@@ -61,6 +61,14 @@ export const app = createApp().use(
     expect(err).to.contain('/proc/none/state/maintenance.json cannot be read or changed (ENOENT)')
   })
 
+  it('name the remedy for a name that the file system does not accept', () => {
+    const name = 'x'.repeat(300)
+    const { code, err } = project.mortar(['generate', 'route', 'GET', `/${name}/y`])
+    expect(code).to.equal(1)
+    expect(err).to.contain(`${name} cannot be opened or written (ENAMETOOLONG)`).and.to.contain('Remedy:')
+    expect(err).not.to.match(/\n\s+at /)
+  })
+
   it('name a file in the place of a folder', () => {
     project.write({ '.framework': '' })
     const { code, err } = project.mortar(['build'])
