@@ -157,6 +157,14 @@ describe('mortar doctor', function () {
       }
     })
 
+  it('shows the command that makes a secret, and that .env takes its output', () => {
+    const { report } = examine(withAuth('schema'), { AUTH_SECRET: 'short' })
+    const { remedy } = report.findings.find(({ code }) => code === 'MORTAR_DOCTOR_SECRET')!
+    expect(remedy).to.equal(
+      'Generate 32 random bytes: AUTH_SECRET="$(openssl rand -base64 32)" in a shell. In .env, write the output of the command',
+    )
+  })
+
   it('finds nothing in a correct application, and explains its settings', () => {
     const { code, report } = examine(ROUTE)
     expect(report.findings.map((found) => found.code)).to.deep.equal(['MORTAR_DOCTOR_PROXY'])

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Variables } from '../../support/env/environment.ts'
+import { secret } from '../../support/env/kinds.ts'
 import { weaknessOfSecret } from '../../support/weak-secret.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -39,7 +40,7 @@ function checkSecrets(variables: Variables): Finding[] {
             'error',
             'MORTAR_DOCTOR_SECRET',
             `${name} ${weakness}, so others could sign sessions.`,
-            `Generate 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
+            `Generate 32 random bytes: ${name}=${secret.example}`,
           )
         : finding(
             'warning',
