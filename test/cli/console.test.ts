@@ -26,6 +26,7 @@ export const app = createApp({ bricks: [
     if (user === null) throw new Unauthorized()
     return { page: (id) => { throw new NotFound('There is no page ' + id + '.') } }
   }),
+  broken: singleton(() => ({ run: () => greting })),
   weather: singleton(() => { throw new ServiceUnavailable('The station is silent.') }),
 })
 `
@@ -114,6 +115,20 @@ export const app = createApp({ bricks: [${brick('second', "requires: ['first'],"
     const silent = evaluate('weather')
     expect([silent.code, silent.err]).to.deep.equal([1, silent.err])
     expect(silent.err).to.include('mortar doctor').and.include('[MORTAR_CLI_DATABASE]')
+  })
+
+  it('names the services for a name that is not defined, but not for one in the files of the application', () => {
+    const run = (code: string) =>
+      project.mortar(['console', '--eval', code], { variables: { NODE_ENV: 'development' } })
+    const mistyped = run('greting.text')
+    expect([mistyped.code, mistyped.err]).to.deep.equal([
+      1,
+      "mortar: greting is not defined, and no service has this name.\n  Remedy: Did you mean 'greeting'? [MORTAR_CLI_CONSOLE]\n",
+    ])
+    expect(run('const a = 1; return mail.send(a)').err)
+      .to.include('mail is not defined')
+      .and.match(/The services are .*\bdiary\b.*\bjobs\b/)
+    expect(run('broken.run()').err).to.match(/ReferenceError: greting is not defined\n\s+at .*app\.ts/)
   })
 
   it('has a prompt that names the mode, awaits, and goes on after an error', async () => {

@@ -5,6 +5,7 @@ import type { InspectedScope, Inspection } from '../../app/app.ts'
 import type { User } from '../../contracts/user.ts'
 import { isHttpError } from '../../errors/http-error.ts'
 import { StartupError } from '../../errors/startup-error.ts'
+import { didYouMean } from '../../support/nearest.ts'
 import { type Command, type CommandInput, textOf, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
 import { findProject, PROJECT_OPTIONS } from '../project/project.ts'
@@ -30,7 +31,8 @@ export const openConsole: Command = {
     await withBricks(inspection, { refuseWrites }, async () => {
       const room = openRoom(inspection)
       try {
-        if (evaluate !== undefined) return print(await evaluate(room).catch(explain), input)
+        if (evaluate !== undefined)
+          return print(await evaluate(room).catch((error: unknown) => explain(error, room)), input)
         if (refuseWrites) input.terminal.note(describeGuard(inspection))
         await prompt(room, promptOf(inspection, refuseWrites))
       } finally {
@@ -99,14 +101,25 @@ function compileStatements(code: string): () => Promise<unknown> {
   }
 }
 
-/** @throws the error of the code, with a remedy if its services need a user. */
-function explain(error: unknown): never {
-  if (!isHttpError(error) || error.status !== 401) throw error
-  throw new StartupError(error.message, {
-    code: 'MORTAR_CLI_CONSOLE',
-    remedy: "Act as a user of the application: as({ id: 'ID' }) returns the services of that user.",
-    cause: error,
-  })
+/** @throws the error of the code, with a remedy if its services need a user, or if no service has a name in it. */
+function explain(error: unknown, { names }: Room): never {
+  const fail = (found: string, remedy: string): never => {
+    throw new StartupError(found, { code: 'MORTAR_CLI_CONSOLE', remedy, cause: error })
+  }
+  if (isHttpError(error) && error.status === 401)
+    fail(
+      error.message,
+      "Act as a user of the application: as({ id: 'ID' }) returns the services of that user.",
+    )
+  // The first line of the stack is in the code, not in a file of the application.
+  const [, name] =
+    /^ReferenceError: (\S+) is not defined\n\s+at eval /.exec((error as Error)?.stack ?? '') ?? []
+  if (name !== undefined) {
+    const known = Object.keys(names)
+    const remedy = didYouMean(name, known, `The services are ${known.join(', ')}.`)
+    fail(`${name} is not defined, and no service has this name.`, remedy)
+  }
+  throw error
 }
 
 function print(value: unknown, { terminal, values }: CommandInput): void {
