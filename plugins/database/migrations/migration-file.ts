@@ -12,12 +12,14 @@ export interface MigrationStatements {
   readonly down: readonly Statement[]
 }
 
+/** Returns the class and file name of a migration at a timestamp in milliseconds. */
+export type MigrationNames = (timestamp: number) => { readonly className: string; readonly fileName: string }
+
 /**
- * Class and file name of a migration: `add tags` at 1763650000000 is `AddTags1763650000000` in
- * `1763650000000-add-tags.ts`.
+ * Checks the name of a migration: `add tags` at 1763650000000 is `AddTags1763650000000` in `1763650000000-add-tags.ts`.
  * @throws StartupError for a name that is not words of letters and digits, or has more than 150 characters.
  */
-export function nameMigration(name: string, timestamp: number): { className: string; fileName: string } {
+export function nameMigration(name: string): MigrationNames {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .split(/[\s_-]+/)
@@ -31,8 +33,9 @@ export function nameMigration(name: string, timestamp: number): { className: str
     throw fault('MORTAR_MIGRATION_NAME', `'${name}' is not a valid name for a migration.`, {
       remedy: `Describe the change in few words of letters and digits, such as 'add tags to notes'.`,
     })
-  const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') + timestamp
-  return { className, fileName: `${timestamp}-${words.join('-').toLowerCase()}.ts` }
+  const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
+  const fileName = `${words.join('-').toLowerCase()}.ts`
+  return (timestamp) => ({ className: className + timestamp, fileName: `${timestamp}-${fileName}` })
 }
 
 /** Renders a migration file in erasable TypeScript. */

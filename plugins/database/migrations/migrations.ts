@@ -107,12 +107,12 @@ async function generate(
   if (typeof directory !== 'string' && !(directory instanceof URL)) throw noFolder()
   const folder = toFolder(directory)
   // Checks the name before anything is written.
-  nameMigration(name, clock.now())
+  const namesAt = nameMigration(name)
   await mkdir(folder, { recursive: true })
   const known = await loadMigrations(folder)
   await refusePending(dataSource, directory)
   const timestamp = Math.max(clock.now(), (known.at(-1)?.timestamp ?? 0) + 1)
-  const { className, fileName } = nameMigration(name, timestamp)
+  const { className, fileName } = namesAt(timestamp)
   const statements = await difference(dataSource)
   if (statements.up.length === 0) return undefined
   const file = join(folder, fileName)
