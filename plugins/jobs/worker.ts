@@ -3,7 +3,7 @@ import type { Cradle } from 'mortar'
 import { ignore, withDeadline } from 'mortar/kit'
 import { boundedWork } from './bounded-work.ts'
 import type { ClaimedJob, JobEngine } from './engine.ts'
-import { lookRegularly, type Looks } from './look-regularly.ts'
+import { lookRegularly } from './look-regularly.ts'
 import type { KnownJob, Registry } from './registry.ts'
 import { runJob, type Attempts } from './run-job.ts'
 
@@ -13,16 +13,7 @@ const PRUNE_EVERY = 600_000
 const LAST_WORDS = 1000
 
 /** Works on the jobs of one process. */
-export interface Worker {
-  /** The looks for due jobs, which the start of the application begins. */
-  readonly looks: Pick<Looks, 'start' | 'wake'>
-  /** False if no look has succeeded for half a minute, or the schedules have not been read for so long. */
-  readonly isWell: boolean
-  /** Ends the looks; running jobs go on. */
-  claimNothing(): Promise<void>
-  /** Claims nothing more, waits, then aborts the signals and gives the leases back. */
-  stop(): Promise<void>
-}
+export type Worker = ReturnType<typeof createWorker>
 
 /** Limits of a worker. Times are milliseconds. */
 export interface WorkerSettings {
@@ -35,7 +26,7 @@ export function createWorker(
   registry: Registry,
   parts: Omit<Attempts, 'stopping'>,
   { concurrency, keep, patience }: WorkerSettings,
-): Worker {
+) {
   const { engine, services } = parts
   const running = new Map<ClaimedJob, Promise<unknown>>()
   const stopping = new AbortController()
@@ -79,9 +70,13 @@ export function createWorker(
   }
 
   return {
+    /** The looks for due jobs, which the start of the application begins. */
     looks,
+    /** Ends the looks; running jobs go on. */
     claimNothing,
+    /** Claims nothing more, waits, then aborts the signals and gives the leases back. */
     stop: () => claimNothing().then(() => endRunning(running, { engine, patience, stopping })),
+    /** False if no look has succeeded for half a minute, or the schedules have not been read for so long. */
     get isWell() {
       return looks.isWell && !schedules.isLate
     },

@@ -7,11 +7,7 @@ import { loadPromClient } from './prom-client.ts'
 export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** Renders the metrics of an application. */
-export interface Scrape {
-  /** Returns the text for Prometheus, with its media type: the sum over all processes. */
-  render(): Promise<{ readonly type: string; readonly text: string }>
-  stop(): Promise<void>
-}
+export type Scrape = ReturnType<typeof createScrape>
 
 /** Sources of a scrape. */
 export interface ScrapeSource {
@@ -26,7 +22,7 @@ export interface ScrapeSource {
 }
 
 /** Creates the scrape of an application. */
-export function createScrape({ registry, gauges, prefix, share }: ScrapeSource): Scrape {
+export function createScrape({ registry, gauges, prefix, share }: ScrapeSource) {
   const addGauges = gaugeAdder(registry, gauges, prefix)
   const own = async (): Promise<MetricsReport> => {
     addGauges()
@@ -34,6 +30,7 @@ export function createScrape({ registry, gauges, prefix, share }: ScrapeSource):
   }
   const report = share(own, (ended) => together(ended.map(withoutGauges)).getMetricsAsJSON())
   return {
+    /** Returns the text for Prometheus, with its media type: the sum over all processes. */
     async render() {
       const reports = await report.collect()
       addGauges()

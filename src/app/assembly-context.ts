@@ -1,46 +1,33 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { NamedCheck } from '../bricks/health-check.ts'
-import { type Container, createServiceContainer, servicesIn } from '../container/container.ts'
+import { createServiceContainer, servicesIn } from '../container/container.ts'
 import { createDisposal } from '../container/disposal.ts'
 import type { AnyRegistration } from '../container/registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
-import { type ContextClass, createContextClass } from '../context/context-class.ts'
+import { createContextClass } from '../context/context-class.ts'
 import { createGauges } from '../contracts/gauges.ts'
-import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
-import { createOutages, type ClosableOutages } from './log/outages.ts'
+import { createUnavailable } from '../pipeline/unavailable.ts'
+import { createOutages } from './log/outages.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import { type AnyRouter, scopesOfRouter } from '../routing/router.ts'
 import { applicationVersion } from '../support/env/environment.ts'
-import { createDispatcher, type Dispatcher } from './serve/dispatcher.ts'
-import { type ApplicationEvents, createEventBus } from './event-bus.ts'
-import { createMaintenance, type Maintenance } from './life/maintenance.ts'
+import { createDispatcher } from './serve/dispatcher.ts'
+import { createEventBus } from './event-bus.ts'
+import { createMaintenance } from './life/maintenance.ts'
 import { providedTwice } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { droppedLines } from './log/standard-output.ts'
 
 /** The targets that the parts are added to. */
-export interface AssemblyContext {
-  readonly options: ResolvedOptions
-  readonly core: CoreServices
-  readonly events: ApplicationEvents
-  readonly container: Container
-  readonly contextClass: ContextClass
-  readonly dispatcher: Dispatcher
-  readonly unavailable: Unavailable
-  readonly outages: ClosableOutages
-  readonly maintenance: Maintenance
-}
+export type AssemblyContext = ReturnType<typeof createAssemblyContext>
 
 /**
  * Creates the empty targets of an application.
  * @param refuseLate throws if the application has started; gets the words for what was added.
  */
-export function createAssemblyContext(
-  options: ResolvedOptions,
-  refuseLate: (what: string) => void,
-): AssemblyContext {
+export function createAssemblyContext(options: ResolvedOptions, refuseLate: (what: string) => void) {
   const { environment, logger, clock, appUrl, trustedOrigins, reporter } = options
   const events = createEventBus(reporter)
   const gauges = createGauges()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { buildAsyncDocument } from '../openapi/async-document.ts'
-import { docsPage, type DocsPage } from '../openapi/docs-page.ts'
+import { docsPage } from '../openapi/docs-page.ts'
 import { buildDocument } from '../openapi/document.ts'
 import { findReferenceScript, type ReferenceScript } from '../openapi/page/reference-script.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
@@ -10,19 +10,7 @@ import type { Dispatcher } from './serve/dispatcher.ts'
 import type { OpenApiOptions } from './openapi-options.ts'
 
 /** The OpenAPI document of an application. */
-export interface Documentation {
-  /**
-   * Returns the OpenAPI document. It is built on first use and again after the routes change.
-   * @throws StartupError when two operations would have one id.
-   */
-  document(): object
-  /** Returns the AsyncAPI document, or undefined if the application has no socket and no channel. */
-  asyncDocument(): Promise<object | undefined>
-  /** Renders the page for one response. */
-  page(): Promise<DocsPage>
-  /** Returns the script of the page, or undefined if a copy of the package lacks it. */
-  script(): Promise<ReferenceScript | undefined>
-}
+export type Documentation = ReturnType<typeof createDocumentation>
 
 /** Paths of the document, its page and the script of the page. */
 export interface DocumentationPaths {
@@ -45,12 +33,16 @@ export function createDocumentation(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
   { openapi, paths, entries }: DocumentationSettings,
-): Documentation {
+) {
   let document: object | undefined
   let revision = -1
   let script: Promise<ReferenceScript | undefined> | undefined
   const scriptOnce = (): Promise<ReferenceScript | undefined> => (script ??= findReferenceScript())
   return {
+    /**
+     * Returns the OpenAPI document. It is built on first use and again after the routes change.
+     * @throws StartupError when two operations would have one id.
+     */
     document() {
       if (document === undefined || revision !== dispatcher.revision) {
         ;({ revision } = dispatcher)
@@ -62,11 +54,13 @@ export function createDocumentation(
       }
       return document
     },
+    /** Returns the AsyncAPI document, or undefined if the application has no socket and no channel. */
     asyncDocument: async () =>
       buildAsyncDocument({
         ...documentOf(dispatcher.routes, runtime, openapi),
         entries: await entries(),
       }),
+    /** Renders the page for one response. */
     async page() {
       const found = await scriptOnce()
       const input = {
@@ -79,6 +73,7 @@ export function createDocumentation(
       }
       return docsPage(input, randomBytes(16).toString('base64'))
     },
+    /** Returns the script of the page, or undefined if a copy of the package lacks it. */
     script: scriptOnce,
   }
 }

@@ -2,13 +2,7 @@ import { styleText } from 'node:util'
 import { processVariables, type Variables } from '../support/env/environment.ts'
 
 /** Output of a command: its result on standard output, everything else on standard error. */
-export interface Terminal {
-  /** Prints lines of the result. */
-  print(text: string): void
-  /** Prints lines for the user that do not belong to the result. */
-  note(text: string): void
-  readonly paint: Paint
-}
+export type Terminal = ReturnType<typeof createTerminal>
 
 /** Colours for standard error, or plain text if colours are off. */
 export interface Paint {
@@ -18,10 +12,12 @@ export interface Paint {
 }
 
 /** Makes a terminal on the streams of the process. */
-export function createTerminal(): Terminal {
+export function createTerminal() {
   return {
-    print: (text) => void process.stdout.write(`${text}\n`),
-    note: (text) => void process.stderr.write(`${text}\n`),
+    /** Prints lines of the result. */
+    print: (text: string) => void process.stdout.write(`${text}\n`),
+    /** Prints lines for the user that do not belong to the result. */
+    note: (text: string) => void process.stderr.write(`${text}\n`),
     paint: createPaint(wantsColour(processVariables(), process.stderr.isTTY)),
   }
 }

@@ -25,29 +25,7 @@ const REQUEST_SERVICES = ['ctx', 'user', 'requestId'] as const
 const DIRECT = 'app.container.register'
 
 /** The services of one application: registered by name once, resolved from the application or from a request. */
-export interface Container {
-  /** The awilix container behind it; its `register` checks as `app.provide` does, its `dispose` keeps the order. */
-  readonly awilix: AwilixContainer<Record<string, unknown>>
-  /**
-   * @param owner the registering party, for messages: `brick 'mail'` or `app.provide`.
-   * @throws StartupError for a used or reserved name, or a value that is not a registration.
-   */
-  register(name: string, registration: AnyRegistration, owner: string): void
-  /** Replaces a registered service. @throws StartupError if no service has that name. */
-  override(name: string, registration: AnyRegistration): void
-  has(name: string): boolean
-  ownerOf(name: string): string | undefined
-  readonly names: readonly string[]
-  /** Instances by name; reading an unknown name throws. */
-  readonly cradle: Readonly<Record<string, unknown>>
-  /** Makes every singleton now, so that a wrong dependency is found before the first request; so is a circle. */
-  resolveSingletons(): void
-  /** Returns the service of that name if a request makes it (scoped or transient). */
-  requestService(name: string): ServiceEntry | undefined
-  readonly disposeAll: DisposeAll
-  /** Disposes of all existing instances, the newest first. Never rejects. */
-  dispose(): Promise<void>
-}
+export type Container = ReturnType<typeof createServiceContainer>
 
 /** Options of a container for the disposal of instances and the end of registration. */
 export interface ContainerOptions {
@@ -57,7 +35,7 @@ export interface ContainerOptions {
 }
 
 /** Makes a container that holds the framework's own services. @throws StartupError for an unknown version of awilix. */
-export function createServiceContainer(core: CoreServices, options: ContainerOptions): Container {
+export function createServiceContainer(core: CoreServices, options: ContainerOptions) {
   checkAwilix()
   const awilix = createContainer<Record<string, unknown>>({ strict: true })
   const entries = new Map<string, ServiceEntry>()
@@ -76,28 +54,38 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
   adapt(awilix, options, register)
 
   return {
+    /** The awilix container behind it; its `register` checks as `app.provide` does, its `dispose` keeps the order. */
     awilix,
+    /**
+     * @param owner the registering party, for messages: `brick 'mail'` or `app.provide`.
+     * @throws StartupError for a used or reserved name, or a value that is not a registration.
+     */
     register,
-    override(name, registration) {
+    /** Replaces a registered service. @throws StartupError if no service has that name. */
+    override(name: string, registration: AnyRegistration) {
       const known = entries.get(name)
       if (!known) throw nothingToOverride(name, [...entries.keys()])
       put(name, { ...readRegistration(name, registration, 'app.override'), owner: known.owner })
     },
-    has: (name) => entries.has(name),
-    ownerOf: (name) => entries.get(name)?.owner,
+    has: (name: string) => entries.has(name),
+    ownerOf: (name: string) => entries.get(name)?.owner,
     get names() {
       return [...entries.keys()]
     },
+    /** Instances by name; reading an unknown name throws. */
     cradle: awilix.cradle,
+    /** Makes every singleton now, so that a wrong dependency is found before the first request; so is a circle. */
     resolveSingletons() {
       const singletons = [...entries].filter(([, { lifetime }]) => lifetime === 'singleton')
       collectFaults(singletons, ([name, { owner }]) => resolveAtBoot(awilix, name, owner))
     },
-    requestService(name) {
+    /** Returns the service of that name if a request makes it (scoped or transient). */
+    requestService(name: string) {
       const entry = entries.get(name)
       return entry?.lifetime === 'scoped' || entry?.lifetime === 'transient' ? entry : undefined
     },
     disposeAll: options.disposeAll,
+    /** Disposes of all existing instances, the newest first. Never rejects. */
     dispose: () => awilix.dispose(),
   }
 }

@@ -55,24 +55,21 @@ const METHODS = {
 export type MemberGetter = (ctx: RequestContext) => unknown
 
 /** The context class of one application, to which members are added before its first request. */
-export interface ContextClass {
-  readonly Context: typeof RequestContext
-  /**
-   * Adds a lazy, read-only member.
-   * @throws StartupError for a name that is reserved or used by another brick.
-   */
-  addMember(name: string, brick: string, read: MemberGetter): void
-}
+export type ContextClass = ReturnType<typeof createContextClass>
 
 /** Creates the context class of an application. */
-export function createContextClass({ environment }: { readonly environment: Environment }): ContextClass {
+export function createContextClass({ environment }: { readonly environment: Environment }) {
   const owners = new Map<string, string>()
   class ApplicationContext extends RequestContext {}
   if (environment !== 'production') refuseForeignMembers(ApplicationContext.prototype)
 
   return {
     Context: ApplicationContext,
-    addMember(name, brick, read) {
+    /**
+     * Adds a lazy, read-only member.
+     * @throws StartupError for a name that is reserved or used by another brick.
+     */
+    addMember(name: string, brick: string, read: MemberGetter) {
       refuseTakenName(name, brick, owners.get(name))
       owners.set(name, brick)
       Object.defineProperty(ApplicationContext.prototype, name, {

@@ -1,10 +1,5 @@
 /** Encrypts values of cookies. */
-export interface CookieCipher {
-  /** Encrypts a value for the cookie with this name, with the first key. */
-  seal(name: string, value: string): string
-  /** Decrypts a value that was sealed for this name with any of the keys; else undefined. */
-  open(name: string, sealed: string): string | undefined
-}
+export type CookieCipher = ReturnType<typeof createCookieCipher>
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -17,7 +12,7 @@ const PURPOSE = 'mortar cookie encryption'
  * base64url of nonce, ciphertext and tag.
  * @param keys the first key encrypts, all keys decrypt.
  */
-export function createCookieCipher(keys: readonly string[]): CookieCipher {
+export function createCookieCipher(keys: readonly string[]) {
   const crypto = process.getBuiltinModule('node:crypto')
   const derived = keys.map((key) => Buffer.from(crypto.hkdfSync('sha256', key, '', PURPOSE, KEY_BYTES)))
 
@@ -36,7 +31,8 @@ export function createCookieCipher(keys: readonly string[]): CookieCipher {
   }
 
   return {
-    seal(name, value) {
+    /** Encrypts a value for the cookie with this name, with the first key. */
+    seal(name: string, value: string) {
       const nonce = crypto.randomBytes(NONCE_BYTES)
       const cipher = crypto.createCipheriv('aes-256-gcm', derived[0]!, nonce, { authTagLength: TAG_BYTES })
       cipher.setAAD(Buffer.from(name))
@@ -44,7 +40,8 @@ export function createCookieCipher(keys: readonly string[]): CookieCipher {
         'base64url',
       )
     },
-    open(name, sealed) {
+    /** Decrypts a value that was sealed for this name with any of the keys; else undefined. */
+    open(name: string, sealed: string) {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
       for (const key of derived) {

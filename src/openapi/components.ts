@@ -6,12 +6,7 @@ import type { JsonObject } from './json.ts'
 import { nameComponents } from './name-components.ts'
 
 /** Collects the labelled schemas of a document. */
-export interface Components {
-  /** Returns a reference to a schema, described at its first use. */
-  refer(labelled: LabelledSchema, direction: Direction, use: Use): JsonObject
-  /** Returns the document's parts with named references, and the schemas by name. */
-  finish(parts: JsonObject, warn: (place: Place, message: string) => void): NamedParts
-}
+export type Components = ReturnType<typeof createComponents>
 
 /** A use of a labelled schema. */
 export interface Use {
@@ -37,7 +32,7 @@ const ENDLESS = 4
  * Creates the collection. Names are given at the end, since they depend on all uses: equal schemas with one label are
  * one component, in whatever order the operations mention them.
  */
-export function createComponents(): Components {
+export function createComponents() {
   const all: Component[] = []
   const known = new Map<object, Map<string, Component>>()
 
@@ -78,8 +73,10 @@ export function createComponents(): Components {
   }
 
   return {
+    /** Returns a reference to a schema, described at its first use. */
     refer,
-    finish(parts, warn) {
+    /** Returns the document's parts with named references, and the schemas by name. */
+    finish(parts: JsonObject, warn: (place: Place, message: string) => void) {
       // Both forms of each schema exist, so that the input form of a named schema is recognised.
       describeOtherForms()
       const classes = classesOf(all, idOf)

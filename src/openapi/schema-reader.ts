@@ -3,7 +3,7 @@ import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { OnOmission } from '../schema/json-schema-parts.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Place } from './component.ts'
-import { createComponents, type NamedParts } from './components.ts'
+import { createComponents } from './components.ts'
 import type { JsonObject } from './json.ts'
 
 /** A schema as the document has it, and its own keywords where that is a reference. */
@@ -13,18 +13,10 @@ export interface ReadSchema {
 }
 
 /** Converts the schemas of routes to JSON Schema, and warns about parts that JSON Schema cannot express. */
-export interface SchemaReader {
-  /** Describes a schema; labelled schemas become references. */
-  read(schema: Schema, direction: 'input' | 'output', place: Place): ReadSchema
-  /** Describes an input object in place, with references only below its keys. */
-  readFields(schema: Schema, place: Place): JsonObject
-  /** Names the references of the document's parts. */
-  finish(parts: JsonObject): NamedParts
-  warn(place: Place, reason: string): void
-}
+export type SchemaReader = ReturnType<typeof createSchemaReader>
 
 /** Makes a reader whose warnings name route, origin and path inside the schema. */
-export function createSchemaReader(warn: (message: string, route: Route) => void): SchemaReader {
+export function createSchemaReader(warn: (message: string, route: Route) => void) {
   const components = createComponents()
   function report({ route, part }: Place, reason: string): void {
     warn(`OpenAPI: ${part} of ${describeRoute(route)}: ${reason}.`, route)
@@ -44,13 +36,16 @@ export function createSchemaReader(warn: (message: string, route: Route) => void
     })
   }
   return {
-    read(schema, direction, place) {
+    /** Describes a schema; labelled schemas become references. */
+    read(schema: Schema, direction: 'input' | 'output', place: Place) {
       const described = describe(schema, direction, { place })
       const isReference = '$ref' in described || 'anyOf' in described
       return { schema: described, keywords: isReference ? jsonSchemaOf(schema, direction) : described }
     },
-    readFields: (schema, place) => describe(schema, 'input', { place, isRootInline: true }),
-    finish: (parts) => components.finish(parts, report),
+    /** Describes an input object in place, with references only below its keys. */
+    readFields: (schema: Schema, place: Place) => describe(schema, 'input', { place, isRootInline: true }),
+    /** Names the references of the document's parts. */
+    finish: (parts: JsonObject) => components.finish(parts, report),
     warn: report,
   }
 }

@@ -10,31 +10,27 @@ import { limitsOf, type ActiveLimit } from './limits-of-route.ts'
 import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 
 /** The steps that count the requests of a route. A step without limits is undefined. */
-export interface LimitSteps {
-  /**
-   * Counts by address before the credential is evaluated. Beyond a limit, the request runs `refused` instead of the
-   * inner steps: the middleware, so that its headers and logs also cover the refusal, and then the 429.
-   */
-  byAddress(refused: (returnRefusal: Inner) => Inner): Step | undefined
-  /** Counts by the presented credential, before the guard. */
-  readonly byCredential: Step | undefined
-  /** Counts by user or by a function, after the guard and before the body is read. */
-  readonly byCaller: Step | undefined
-}
+export type LimitSteps = ReturnType<typeof limitRequests>
 
 /**
  * Compiles the limits of a route.
  * @throws StartupError at boot for a limit that cannot be counted: no limiter, unknown rule, `by: 'user'` without `auth`.
  */
-export function limitRequests(route: Route, runtime: PipelineRuntime): LimitSteps {
+export function limitRequests(route: Route, runtime: PipelineRuntime) {
   const limits = limitsOf(route, runtime)
   const of = (...kinds: ActiveLimit['stage'][]) => limits.filter(({ stage }) => kinds.includes(stage))
   const limiter = runtime.limiter!
   const byAddress = of('address')
   return {
-    byAddress: (refused) =>
+    /**
+     * Counts by address before the credential is evaluated. Beyond a limit, the request runs `refused` instead of the
+     * inner steps: the middleware, so that its headers and logs also cover the refusal, and then the 429.
+     */
+    byAddress: (refused: (returnRefusal: Inner) => Inner) =>
       byAddress.length === 0 ? undefined : refuseBefore(byAddress, limiter, refused(returnRefusal)),
+    /** Counts by the presented credential, before the guard. */
     byCredential: countBefore(of('credential'), limiter),
+    /** Counts by user or by a function, after the guard and before the body is read. */
     byCaller: countBefore(of('caller'), limiter),
   }
 }

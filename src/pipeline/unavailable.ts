@@ -3,19 +3,16 @@ import type { Outages } from '../contracts/outages.ts'
 import { isHttpError, type HttpError } from '../errors/http-error.ts'
 
 /** The 503s of an application that a brick or the application foresees, such as a database that is away. */
-export interface Unavailable {
-  /** Logs a 503 by `logUnavailable`. */
-  log(error: HttpError, fields: object): void
-  /** Counts a response. */
-  count(error: HttpError): void
-}
+export type Unavailable = ReturnType<typeof createUnavailable>
 
 /** Logs 503s without stacks. The gauge `mortar_unavailable_total` counts the responses by problem code. */
-export function createUnavailable(outages: Outages, gauges: Gauges): Unavailable {
+export function createUnavailable(outages: Outages, gauges: Gauges) {
   const responses = countResponses(gauges)
   return {
-    log: (error, fields) => logUnavailable(outages, error, fields),
-    count: ({ code }) => void responses.set(code, (responses.get(code) ?? 0) + 1),
+    /** Logs a 503 by `logUnavailable`. */
+    log: (error: HttpError, fields: object) => logUnavailable(outages, error, fields),
+    /** Counts a response. */
+    count: ({ code }: HttpError) => void responses.set(code, (responses.get(code) ?? 0) + 1),
   }
 }
 

@@ -7,20 +7,7 @@ import type { MiddlewareScope, NamedMiddleware } from './route.ts'
  * The middleware of directories. Prefixes match on segment boundaries: `/admin` never covers `/administrators`.
  * Chains are outermost first: a shorter prefix before a longer one, then in the order of registration.
  */
-export interface Scopes {
-  /** @throws StartupError for a bad prefix. */
-  add(scope: MiddlewareScope): void
-  /**
-   * Returns the chain around the pattern of a route. A parameter in a prefix covers a parameter at the same position
-   * with any name, because both come from one directory. It does not cover a static segment.
-   */
-  chainFor(pattern: string): NamedMiddleware[]
-  /**
-   * Returns the chain around a request path without a route. It matches prefixes in the order of routes: static before
-   * parameter before catch-all. Never throws, so that a malformed path also has a chain.
-   */
-  chainForPath(path: string): readonly NamedMiddleware[]
-}
+export type Scopes = ReturnType<typeof createScopes>
 
 interface Directory {
   readonly statics: Map<string, Directory>
@@ -30,19 +17,28 @@ interface Directory {
 }
 
 /** Creates an empty set of scopes. */
-export function createScopes(): Scopes {
+export function createScopes() {
   const root = createDirectory()
   return {
-    add({ prefix, middleware }) {
+    /** @throws StartupError for a bad prefix. */
+    add({ prefix, middleware }: MiddlewareScope) {
       let directory = root
       for (const segment of parsePattern(prefix, middleware.origin)) directory = makeChild(directory, segment)
       directory.middleware.push(middleware)
     },
-    chainFor: (pattern) =>
+    /**
+     * Returns the chain around the pattern of a route. A parameter in a prefix covers a parameter at the same position
+     * with any name, because both come from one directory. It does not cover a static segment.
+     */
+    chainFor: (pattern: string) =>
       (isLeaf(root) ? root.middleware : collect(root, parsePattern(pattern), childOfPattern)).filter(
         (each) => each.onlyUnmatched !== true,
       ),
-    chainForPath: (path) =>
+    /**
+     * Returns the chain around a request path without a route. It matches prefixes in the order of routes: static before
+     * parameter before catch-all. Never throws, so that a malformed path also has a chain.
+     */
+    chainForPath: (path: string) =>
       isLeaf(root) ? root.middleware : collect(root, segmentsOf(canonicalOrRawPath(path)), childOfPath),
   }
 }

@@ -14,17 +14,10 @@ export interface RegisteredRoute {
 }
 
 /** Stores the registered routes and refuses a new route that conflicts with one of them. */
-export interface ConflictRegister {
-  /**
-   * Registers the route, or changes nothing.
-   * @throws StartupError `MORTAR_ROUTE_DUPLICATE`, `MORTAR_ROUTE_PARAMETER_NAMES` or `MORTAR_ROUTE_CASE` with both
-   * origins.
-   */
-  take(route: RegisteredRoute): void
-}
+export type ConflictRegister = ReturnType<typeof createConflictRegister>
 
 /** Creates an empty register. */
-export function createConflictRegister(): ConflictRegister {
+export function createConflictRegister() {
   const byEndpoint = new Map<string, RegisteredRoute>()
   const byPosition = new Map<string, { readonly name: string; readonly route: RegisteredRoute }>()
   const byFoldedPath = new Map<string, { readonly shape: string; readonly route: RegisteredRoute }>()
@@ -65,7 +58,12 @@ export function createConflictRegister(): ConflictRegister {
   }
 
   return {
-    take(route) {
+    /**
+     * Registers the route, or changes nothing.
+     * @throws StartupError `MORTAR_ROUTE_DUPLICATE`, `MORTAR_ROUTE_PARAMETER_NAMES` or `MORTAR_ROUTE_CASE` with both
+     * origins.
+     */
+    take(route: RegisteredRoute) {
       const shape = shapeOf(route.segments)
       const folded = fold(shape)
       check(route, shape, folded)

@@ -30,23 +30,10 @@ export interface HashPoolOptions {
 }
 
 /** Runs a few tasks at a time, in the order of their arrival. */
-export interface HashPool {
-  /**
-   * Runs `task` when a slot is free. The slot is released when the task itself ends, even if its caller has left.
-   * @throws ServiceUnavailable with `Retry-After` when the queue is full.
-   */
-  run<T>(task: () => Promise<T>): Promise<T>
-  /**
-   * Checks the queue for callers with work before their hash, so that a flood is refused cheaply.
-   * @throws ServiceUnavailable with `Retry-After` when the queue is full.
-   */
-  refuseWhenFull(): void
-  readonly running: number
-  readonly waiting: number
-}
+export type HashPool = ReturnType<typeof createHashPool>
 
 /** Creates a pool. */
-export function createHashPool(options: HashPoolOptions = {}): HashPool {
+export function createHashPool(options: HashPoolOptions = {}) {
   const { clock = systemClock } = options
   const { concurrency, capacity } = limitsOf(options)
   const queue: (() => void)[] = []
@@ -85,7 +72,15 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
   }
 
   return {
+    /**
+     * Runs `task` when a slot is free. The slot is released when the task itself ends, even if its caller has left.
+     * @throws ServiceUnavailable with `Retry-After` when the queue is full.
+     */
     run,
+    /**
+     * Checks the queue for callers with work before their hash, so that a flood is refused cheaply.
+     * @throws ServiceUnavailable with `Retry-After` when the queue is full.
+     */
     refuseWhenFull,
     get running() {
       return running

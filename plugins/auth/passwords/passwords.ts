@@ -30,18 +30,7 @@ export interface Verification {
 }
 
 /** Hashes and verifies passwords. Each function may throw `ServiceUnavailable` when too many hashes wait. */
-export interface Passwords {
-  /** @returns a PHC string. @throws RangeError for a password whose form `checkPassword` refuses. */
-  hash(password: string): Promise<string>
-  /** Verifies a password. Null, a damaged hash and a hash beyond the ceilings are never valid and cost the same. */
-  verify(stored: string | null, password: string): Promise<Verification>
-  /** True if a stored hash can be verified. */
-  isUsable(stored: string): boolean
-  /** @throws ServiceUnavailable if a new hash would currently be refused. */
-  refuseWhenFull(): void
-  /** The hashes that run, and those that wait for a place. */
-  load(): { readonly running: number; readonly waiting: number }
-}
+export type Passwords = ReturnType<typeof createPasswords>
 
 /** The two functions of argon2; tests count the calls. */
 export interface HashEngine {
@@ -58,7 +47,7 @@ export interface PasswordsOptions {
 }
 
 /** Hashes with argon2id in a bounded pool. @throws StartupError if hashes of this cost could not be verified again. */
-export function createPasswords(options: PasswordsOptions = {}): Passwords {
+export function createPasswords(options: PasswordsOptions = {}) {
   const { engine = loadArgon2(), pool: bounds = {}, clock } = options
   const cost = completeCost(options.cost)
   const pool = 'run' in bounds ? bounds : createHashPool({ ...(clock && { clock }), ...bounds })
@@ -86,10 +75,15 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 
   return {
+    /** @returns a PHC string. @throws RangeError for a password whose form `checkPassword` refuses. */
     hash,
+    /** Verifies a password. Null, a damaged hash and a hash beyond the ceilings are never valid and cost the same. */
     verify,
-    isUsable: (stored) => parseStoredHash(stored) !== null,
+    /** True if a stored hash can be verified. */
+    isUsable: (stored: string) => parseStoredHash(stored) !== null,
+    /** @throws ServiceUnavailable if a new hash would currently be refused. */
     refuseWhenFull: () => pool.refuseWhenFull(),
+    /** The hashes that run, and those that wait for a place. */
     load: () => ({ running: pool.running, waiting: pool.waiting }),
   }
 }

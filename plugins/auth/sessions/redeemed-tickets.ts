@@ -1,15 +1,9 @@
 import type { Credential, CredentialRequest, User } from 'mortar'
 import type { FreshSessions } from './fresh-session.ts'
-import type { WatchedSession } from './session-watch.ts'
 import type { RedeemTicket, TicketOwner } from './ticket-owner.ts'
 
 /** Tickets as credentials of requests. */
-export interface RedeemedTickets {
-  /** @returns the user of a ticket in the query of a GET, as stored now; null for any other credential. */
-  identify(credential: Credential, request: CredentialRequest): Promise<User | null> | null
-  /** Returns the session of a credential that `identify` has accepted. */
-  sessionOf(credential: Credential): WatchedSession | null
-}
+export type RedeemedTickets = ReturnType<typeof createRedeemedTickets>
 
 /** Settings of `createRedeemedTickets`. */
 export interface RedeemedTicketsOptions extends Pick<FreshSessions, 'identify'> {
@@ -20,7 +14,7 @@ export interface RedeemedTicketsOptions extends Pick<FreshSessions, 'identify'> 
 }
 
 /** Creates the look-up for one application. */
-export function createRedeemedTickets({ redeem, identify, expiry }: RedeemedTicketsOptions): RedeemedTickets {
+export function createRedeemedTickets({ redeem, identify, expiry }: RedeemedTicketsOptions) {
   // A request has one credential object, and its ticket is worthless after the first look.
   const owners = new WeakMap<Credential, TicketOwner>()
   const look = async (credential: Credential, path: string): Promise<User | null> => {
@@ -30,11 +24,13 @@ export function createRedeemedTickets({ redeem, identify, expiry }: RedeemedTick
     return identify(owner)
   }
   return {
-    identify: (credential, { method, path }) =>
+    /** @returns the user of a ticket in the query of a GET, as stored now; null for any other credential. */
+    identify: (credential: Credential, { method, path }: CredentialRequest) =>
       redeem === undefined || credential.source !== 'query' || method !== 'GET'
         ? null
         : look(credential, path),
-    sessionOf(credential) {
+    /** Returns the session of a credential that `identify` has accepted. */
+    sessionOf(credential: Credential) {
       const owner = owners.get(credential)
       return owner ? { ...owner, exp: expiry() } : null
     },

@@ -8,24 +8,7 @@ import type { EndedSessions } from './ended-sessions.ts'
 import type { ResolvedLifetimes } from '../options/options.ts'
 
 /** Keeps a process informed about the sessions that other processes ended. */
-export interface SessionNews {
-  /**
-   * Runs `look` when the list of ended sessions may be used, which is nearly always immediately.
-   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list cannot be read.
-   */
-  whenCurrent<T>(look: () => T): T | Promise<Awaited<T>>
-  /** True while the list is too old to be used. False if no other process shares the store. */
-  isUnknown(): boolean
-  /** Loads published records and continues to read. Does nothing if no other process shares the store. */
-  start(): Promise<void>
-  /** The check `auth`. @throws Error with the age of the list while it is too old to be used. */
-  check(): void
-  /** Seconds since the list was read; undefined if no other process shares the store. */
-  age(): number | undefined
-  /** Seconds by which the clock of this process is ahead of the store's; undefined if no other process shares the store. */
-  clockOffset(): number | undefined
-  stop(): void
-}
+export type SessionNews = ReturnType<typeof createSessionNews>
 
 interface SessionNewsParts {
   readonly store: Pick<AuthStore, 'readEnded'>
@@ -44,7 +27,7 @@ export function createSessionNews({
   logger,
   clock,
   lifetimes,
-}: SessionNewsParts): SessionNews {
+}: SessionNewsParts) {
   let follower: EndedSessionFollower | undefined
   const staleAfter = lifetimes.staleAfter * 1000
   function onChange(failure: unknown): void {
@@ -52,10 +35,15 @@ export function createSessionNews({
     else events.emit('auth.sessions.unknown', { error: describeFailure(failure) })
   }
   return {
+    /**
+     * Runs `look` when the list of ended sessions may be used, which is nearly always immediately.
+     * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list cannot be read.
+     */
     whenCurrent<T>(look: () => T) {
       const waiting = follower?.ensureCurrent()
       return waiting === undefined ? look() : (waiting.then(look) as Promise<Awaited<T>>)
     },
+    /** Loads published records and continues to read. Does nothing if no other process shares the store. */
     async start() {
       const reader = store.readEnded(staleAfter)
       if (reader === undefined) return
@@ -75,12 +63,16 @@ export function createSessionNews({
         throw error
       }
     },
+    /** True while the list is too old to be used. False if no other process shares the store. */
     isUnknown: () => follower?.isStale() ?? false,
+    /** The check `auth`. @throws Error with the age of the list while it is too old to be used. */
     check() {
       if (follower?.isStale())
         throw new Error(`The list of ended sessions was last read ${Math.round(follower.age())} s ago.`)
     },
+    /** Seconds since the list was read; undefined if no other process shares the store. */
     age: () => follower?.age(),
+    /** Seconds by which the clock of this process is ahead of the store's; undefined if no other process shares the store. */
     clockOffset: () => follower?.clockOffset(),
     stop: () => follower?.stop(),
   }

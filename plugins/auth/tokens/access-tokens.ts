@@ -40,30 +40,21 @@ export interface AccessTokensOptions {
   readonly cache?: number
 }
 
-/** Signs and verifies access tokens without a database. */
-export interface AccessTokens {
-  /**
-   * `user` is the public record, readable by everybody who has the token. `authenticatedAt` and `methods` become
-   * `auth_time` and `amr` (RFC 9068 §2.2.1). `endsAt` is the end of the session, which no token outlives. `expiresIn` is
-   * in seconds.
-   */
-  sign(claims: {
-    readonly sub: string
-    readonly sid: string
-    readonly user: Readonly<Record<string, unknown>>
-    readonly authenticatedAt?: number | undefined
-    readonly methods?: readonly string[]
-    readonly endsAt?: number
-  }): {
-    readonly token: string
-    readonly expiresIn: number
-  }
-  /**
-   * @returns the frozen claims of an unexpired token of this application, else null. Never throws. Does not check if the
-   * session has ended.
-   */
-  verify(token: unknown): AccessClaims | null
+interface NewClaims {
+  readonly sub: string
+  readonly sid: string
+  /** The public record, readable by everybody who has the token. */
+  readonly user: Readonly<Record<string, unknown>>
+  /** Becomes `auth_time` (RFC 9068 §2.2.1). */
+  readonly authenticatedAt?: number | undefined
+  /** Becomes `amr`. */
+  readonly methods?: readonly string[]
+  /** The end of the session, which no token outlives. */
+  readonly endsAt?: number
 }
+
+/** Signs and verifies access tokens without a database. */
+export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 interface SignatureCheck {
   verify(signed: string, signature: string, key: KeyObject): boolean
@@ -80,7 +71,7 @@ interface NamedKey {
 }
 
 /** Makes access tokens: JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
-export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+export function createAccessTokens(options: AccessTokensOptions) {
   const { lifetime, clock = systemClock } = options
   const keys = options.keys.access.map((key) => ({ key, id: idOf(key) }))
   const check = createCheck(options, clock, keys)
@@ -99,13 +90,21 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return claims
   }
 
-  return { sign: createSign(options, clock, keys[0]), verify }
+  return {
+    /** @returns the token and its lifetime in seconds. */
+    sign: createSign(options, clock, keys[0]),
+    /**
+     * @returns the frozen claims of an unexpired token of this application, else null. Never throws. Does not check if the
+     * session has ended.
+     */
+    verify,
+  }
 }
 
-function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey): AccessTokens['sign'] {
+function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey) {
   const { issuer: iss, audience: aud, lifetime } = options
   if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
-  return ({ sub, sid, user, authenticatedAt, methods = [], endsAt = Infinity }) => {
+  return ({ sub, sid, user, authenticatedAt, methods = [], endsAt = Infinity }: NewClaims) => {
     const now = Math.floor(clock.now() / 1000)
     const expiresIn = Math.min(lifetime, Math.ceil(endsAt / 1000) - now)
     // jsonwebtoken treats 0 as a missing time.

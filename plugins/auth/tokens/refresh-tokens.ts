@@ -28,32 +28,24 @@ export interface RefreshTokenHashes {
 }
 
 /** Makes and parses refresh tokens: a family id of 128 random bits, which identifies the session, and 256 random bits. */
-export interface RefreshTokens {
-  /** The first token of a new session. */
-  issue(): IssuedRefreshToken & RefreshTokenHashes
-  /** @returns null for a malformed refresh token, without hashing it. */
-  hashes(token: unknown): RefreshTokenHashes | null
-  /** Makes the next token of the session from its current token `presented`. */
-  successor(presented: string, session: { readonly id: string }): IssuedRefreshToken
-  /**
-   * Computes the current token of a session again from its immediate predecessor, with the secret that made it.
-   * @returns null if `presented` is not the predecessor, or if its secret is unknown to this process.
-   */
-  recover(
-    presented: string,
-    session: { readonly id: string; readonly tokenHash: string },
-  ): IssuedRefreshToken | null
-}
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>
 
 /** Creates refresh tokens with these keys. The first key makes successors; all keys can recover one. */
-export function createRefreshTokens({ keys }: { readonly keys: Pick<AuthKeys, 'refresh'> }): RefreshTokens {
+export function createRefreshTokens({ keys }: { readonly keys: Pick<AuthKeys, 'refresh'> }) {
   const signing = keys.refresh[0]
   if (!signing) throw new TypeError('createRefreshTokens() needs at least one key.')
   return {
+    /** The first token of a new session. */
     issue: () => withHashes(`${randomToken(FAMILY_BYTES)}.${randomToken(SECRET_BYTES)}`),
+    /** @returns null for a malformed refresh token, without hashing it. */
     hashes: readHashes,
-    successor: (presented, session) => step(signing, presented, session.id),
-    recover: (presented, session) =>
+    /** Makes the next token of the session from its current token `presented`. */
+    successor: (presented: string, session: { readonly id: string }) => step(signing, presented, session.id),
+    /**
+     * Computes the current token of a session again from its immediate predecessor, with the secret that made it.
+     * @returns null if `presented` is not the predecessor, or if its secret is unknown to this process.
+     */
+    recover: (presented: string, session: { readonly id: string; readonly tokenHash: string }) =>
       keys.refresh
         .map((key) => step(key, presented, session.id))
         .find((candidate) => candidate.hash === session.tokenHash) ?? null,

@@ -7,20 +7,10 @@ import { createRowMapper } from './row-mapper.ts'
 import type { Binder, Statement, Values } from './statement.ts'
 
 /** The statements of one query on one DataSource. */
-export interface CompiledQuery {
-  readonly rows: Statement
-  readonly one: Statement
-  readonly count: Statement<{ total: unknown }>
-  /** Returns the total number of rows if the size of the page determines it, else undefined. */
-  totalAfter(found: number, values: Values): number | undefined
-}
+export type CompiledQuery = ReturnType<typeof compileQuery>
 
 /** @throws TypeError if the entity or the definition uses a feature that only TypeORM's repository supports. */
-export function compileQuery(
-  dataSource: DataSource,
-  entity: EntitySchema,
-  definition: Definition,
-): CompiledQuery {
+export function compileQuery(dataSource: DataSource, entity: EntitySchema, definition: Definition) {
   const metadata = dataSource.getMetadata(entity)
   refuseEntity(dataSource, metadata)
   const { limit, offset } = definition
@@ -41,7 +31,8 @@ export function compileQuery(
         ? statement(`${ordered} LIMIT 1`, binders, readers)
         : statement(`${ordered}${page.sql}`, all, readers),
     count: statement(`SELECT COUNT(*) AS total${from}`, binders, COUNT),
-    totalAfter: (found, values) =>
+    /** Returns the total number of rows if the size of the page determines it, else undefined. */
+    totalAfter: (found: number, values: Values) =>
       totalAfter(
         found,
         page.binders.map((bind) => Number(bind(values))),

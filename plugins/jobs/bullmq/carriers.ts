@@ -2,7 +2,7 @@ import type * as BullMQ from 'bullmq'
 import type { ConnectionOptions, Queue, Worker } from 'bullmq'
 import { loadPeer } from 'mortar/kit'
 import { LEASE } from '../engine.ts'
-import type { Carried, CarriedJob, Ended } from './carried-job.ts'
+import type { Carried, Ended } from './carried-job.ts'
 
 /** Options of `bullmq()`. */
 export interface BullmqOptions {
@@ -25,16 +25,7 @@ export interface Carrier {
 }
 
 /** The queues of an application, which share one connection. */
-export interface Carriers {
-  readonly lease: number
-  /** @throws the error of the connection. */
-  open(): Promise<unknown>
-  of(name: string): Carrier
-  /** The queues of all jobs that this process can run. */
-  all(): readonly Carrier[]
-  find(id: string): Promise<CarriedJob | undefined>
-  close(): Promise<void>
-}
+export type Carriers = ReturnType<typeof createCarriers>
 
 export const PEERS = { from: import.meta.url, packages: ['bullmq'] } as const
 /** Number of processes that a job may lose: the runner counts attempts. */
@@ -50,7 +41,7 @@ const CONNECTION = {
 export function createCarriers(
   { connection, prefix = 'mortar', lease = LEASE }: BullmqOptions,
   names: () => readonly string[],
-): Carriers {
+) {
   const library = loadPeer<typeof BullMQ>('bullmq', { of: "the brick 'jobs'", peers: PEERS })
   const options = {
     connection: 'on' in connection ? connection : { ...CONNECTION, ...connection },
@@ -87,10 +78,12 @@ export function createCarriers(
   const all = (): readonly Carrier[] => names().map((name) => of(name))
   return {
     lease,
+    /** @throws the error of the connection. */
     open: () => base().waitUntilReady(),
     of,
+    /** The queues of all jobs that this process can run. */
     all,
-    async find(id) {
+    async find(id: string) {
       const found = await Promise.all(all().map(({ queue }) => queue.getJob(id)))
       return found.find((job) => job !== undefined)
     },

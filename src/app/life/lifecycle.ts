@@ -8,30 +8,13 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { withDeadline } from '../../support/with-deadline.ts'
 
 /** Starts and stops the bricks of an application, and disposes of its services. */
-export interface Lifecycle {
-  /**
-   * Starts the bricks in the given order, then lets them begin their work in the background. If one fails, the bricks that have started are stopped in reverse order. A
-   * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
-   * @throws StartupError, `MORTAR_NO_WORK` for a process that serves no requests and has no work.
-   */
-  start(bricks: readonly AnyBrick[], process?: WorkingProcess): Promise<void>
-  /**
-   * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
-   * the deadline is logged and does not prevent the others from stopping.
-   */
-  stop(): Promise<void>
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /**
  * @param timeout seconds for the stop of each brick.
  * @param patience seconds after which a brick that is still starting is named.
  */
-export function createLifecycle(
-  container: Container,
-  logger: Logger,
-  timeout: number,
-  patience = 10,
-): Lifecycle {
+export function createLifecycle(container: Container, logger: Logger, timeout: number, patience = 10) {
   const started: AnyBrick[] = []
   let isStopped = false
   const services = container.cradle as Cradle
@@ -51,7 +34,15 @@ export function createLifecycle(
   }
 
   return {
-    async start(bricks, process = { servesRequests: true, stopping: new AbortController().signal }) {
+    /**
+     * Starts the bricks in the given order, then lets them begin their work in the background. If one fails, the bricks that have started are stopped in reverse order. A
+     * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
+     * @throws StartupError, `MORTAR_NO_WORK` for a process that serves no requests and has no work.
+     */
+    async start(
+      bricks: readonly AnyBrick[],
+      process: WorkingProcess = { servesRequests: true, stopping: new AbortController().signal },
+    ) {
       if (!process.servesRequests && bricks.every(({ work }) => work === undefined)) throw noWork()
       const step = async (brick: AnyBrick, run: () => unknown): Promise<void> => {
         try {
@@ -68,6 +59,10 @@ export function createLifecycle(
       }
       for (const brick of bricks) if (!isStopped) await step(brick, () => brick.work?.(services, process))
     },
+    /**
+     * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
+     * the deadline is logged and does not prevent the others from stopping.
+     */
     stop,
   }
 }

@@ -18,17 +18,13 @@ import type { Dispatcher } from '../serve/dispatcher.ts'
 const PERIOD = 1000
 
 /** Follows the maintenance mode of this machine: the file that `mortar maintenance` writes. */
-export interface Maintenance {
-  /** Reads the file now and then every second. Does nothing without a state folder. */
-  follow(): void
-  stop(): void
-}
+export type Maintenance = ReturnType<typeof createMaintenance>
 
 /**
  * Creates the maintenance mode of an application. While it is on, the dispatcher finds a 503 for every request but those
  * of allowed clients. While it is off, requests do not notice it. A file that cannot be read changes nothing.
  */
-export function createMaintenance(dispatcher: Pick<Dispatcher, 'divert'>, reporter: Logger): Maintenance {
+export function createMaintenance(dispatcher: Pick<Dispatcher, 'divert'>, reporter: Logger) {
   let timer: NodeJS.Timeout | undefined
   let known: string | undefined
   let problem: string | undefined
@@ -57,6 +53,7 @@ export function createMaintenance(dispatcher: Pick<Dispatcher, 'divert'>, report
   }
 
   return {
+    /** Reads the file now and then every second. Does nothing without a state folder. */
     follow() {
       const folder = processVariables()[STATE_VARIABLE]
       if (!folder || timer !== undefined) return

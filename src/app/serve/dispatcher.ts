@@ -9,39 +9,10 @@ import { Refusal, type PipelineRuntime } from '../../pipeline/step.ts'
 import { compileAtStart, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
 /** The routes of an application; finds and runs the route of each request. */
-export interface Dispatcher {
-  /** Adds routes and scopes together, or nothing. After `compile`, a late route works immediately. */
-  add(batch: RouteBatch): void
-  /**
-   * Replaces the batch from the same directory, or changes nothing. Unchanged routes and scopes keep their compiled
-   * form. Requests in flight finish with the routes that they began with.
-   */
-  replace(batch: RouteBatch): void
-  /** Adds scopes outside all scopes that were added before: those of bricks and of the application itself. */
-  addFirst(batch: RouteBatch): void
-  /** Compiles every route. @throws StartupErrors with the faults of all routes. */
-  compile(runtime: PipelineRuntime): void
-  /** Runs what `find` returns, before any route is looked up; undefined leads to the routes again. */
-  divert(find: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined): void
-  /** Sends the response to a request, errors included. Never throws. */
-  dispatch(ctx: RequestContext): void | PromiseLike<void>
-  /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
-  run(ctx: RequestContext): unknown
-  /** Returns the route that matches, without running it; undefined if none does. */
-  routeOf(request: Pick<RequestContext, 'method' | 'path'>): Route | undefined
-  /** Sends an error response. */
-  fail(ctx: RequestContext, error: unknown): void
-  /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
-  explainError(thrown: unknown): unknown
-  readonly routes: readonly Route[]
-  /** The batches that were loaded from directories. */
-  readonly batches: readonly RouteBatch[]
-  /** Number that changes with every change of the routes. */
-  readonly revision: number
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>
 
 /** Creates an empty dispatcher. */
-export function createDispatcher(): Dispatcher {
+export function createDispatcher() {
   let set = emptyRouteSet()
   let revision = 0
   let runtime: PipelineRuntime | undefined
@@ -73,22 +44,38 @@ export function createDispatcher(): Dispatcher {
   }
 
   return {
-    add: (batch) => use(withBatch(set, batch, { position: set.declared.length, runtime })),
-    addFirst: (batch) => use(withBatch(set, batch, { position: 0, runtime })),
-    replace: (batch) => use(withReplaced(set, batch, runtime)),
-    compile: (next) => use(compileAtStart(set, (runtime = next))),
-    divert: (first) => void (find = inTurn(first, findRoute)),
+    /** Adds routes and scopes together, or nothing. After `compile`, a late route works immediately. */
+    add: (batch: RouteBatch) => use(withBatch(set, batch, { position: set.declared.length, runtime })),
+    /** Adds scopes outside all scopes that were added before: those of bricks and of the application itself. */
+    addFirst: (batch: RouteBatch) => use(withBatch(set, batch, { position: 0, runtime })),
+    /**
+     * Replaces the batch from the same directory, or changes nothing. Unchanged routes and scopes keep their compiled
+     * form. Requests in flight finish with the routes that they began with.
+     */
+    replace: (batch: RouteBatch) => use(withReplaced(set, batch, runtime)),
+    /** Compiles every route. @throws StartupErrors with the faults of all routes. */
+    compile: (next: PipelineRuntime) => use(compileAtStart(set, (runtime = next))),
+    /** Runs what `find` returns, before any route is looked up; undefined leads to the routes again. */
+    divert: (first: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined) =>
+      void (find = inTurn(first, findRoute)),
+    /** Sends the response to a request, errors included. Never throws. */
     dispatch,
-    run: (ctx) => find(ctx)(ctx),
-    routeOf: (request) => matchedRoute(request, set),
-    fail: (ctx, error) => fail(ctx, error, runtime!),
-    explainError: (thrown) => runtime!.explainError(thrown),
+    /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
+    run: (ctx: RequestContext) => find(ctx)(ctx),
+    /** Returns the route that matches, without running it; undefined if none does. */
+    routeOf: (request: Pick<RequestContext, 'method' | 'path'>) => matchedRoute(request, set),
+    /** Sends an error response. */
+    fail: (ctx: RequestContext, error: unknown) => fail(ctx, error, runtime!),
+    /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
+    explainError: (thrown: unknown) => runtime!.explainError(thrown),
     get routes() {
       return set.entries.map(({ route }) => route)
     },
+    /** The batches that were loaded from directories. */
     get batches() {
       return set.batches
     },
+    /** Number that changes with every change of the routes. */
     get revision() {
       return revision
     },

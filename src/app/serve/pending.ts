@@ -1,17 +1,10 @@
 import { withDeadline } from '../../support/with-deadline.ts'
 
 /** Work in flight that the application's own server does not wait for. */
-export interface Pending {
-  /** Counts work as in flight until it settles. */
-  track<T>(work: Promise<T>): Promise<T>
-  /** Waits at most `timeout` seconds for the work in flight. */
-  drain(timeout: number): Promise<void>
-  /** Counts work as in flight until the returned function is called. */
-  begin(): () => void
-}
+export type Pending = ReturnType<typeof createPending>
 
 /** Creates an empty set of work. */
-export function createPending(): Pending {
+export function createPending() {
   const pending = new Set<() => void>()
   let onEnd: ((end: () => void) => void) | undefined
   function begin(): () => void {
@@ -23,13 +16,16 @@ export function createPending(): Pending {
     return end
   }
   return {
+    /** Counts work as in flight until the returned function is called. */
     begin,
-    track(work) {
+    /** Counts work as in flight until it settles. */
+    track<T>(work: Promise<T>) {
       const end = begin()
       work.then(end, end)
       return work
     },
-    drain(timeout) {
+    /** Waits at most `timeout` seconds for the work in flight. */
+    drain(timeout: number) {
       const left = new Set(pending)
       if (left.size === 0) return Promise.resolve()
       const drained = new Promise<void>((resolve) => {

@@ -3,23 +3,16 @@ import { promiseWithResolvers } from '../../support/thenable.ts'
 import { forgetSocketClose, onSocketClose } from '../../support/socket-close.ts'
 
 /** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */
-export interface RequestEnds {
-  /**
-   * Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed.
-   */
-  watch(ctx: RequestContext, dispose: () => Promise<void>): void
-  /**
-   * Resolves when the services of all watched requests are disposed of. After `timeout` seconds it disposes of those
-   * whose handler has not settled.
-   */
-  drain(timeout: number): Promise<void>
-}
+export type RequestEnds = ReturnType<typeof createRequestEnds>
 
 /** Creates the watch of one application. */
-export function createRequestEnds(): RequestEnds {
+export function createRequestEnds() {
   const open = new Set<WatchedRequest>()
   return {
-    watch(ctx, dispose) {
+    /**
+     * Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed.
+     */
+    watch(ctx: RequestContext, dispose: () => Promise<void>) {
       const request = watchRequest(ctx, async () => {
         await dispose()
         open.delete(request)
@@ -27,7 +20,11 @@ export function createRequestEnds(): RequestEnds {
       open.add(request)
       request.check()
     },
-    async drain(timeout) {
+    /**
+     * Resolves when the services of all watched requests are disposed of. After `timeout` seconds it disposes of those
+     * whose handler has not settled.
+     */
+    async drain(timeout: number) {
       if (open.size === 0) return
       const timer = setTimeout(() => {
         for (const request of open) request.end()

@@ -11,18 +11,7 @@ import { type Dependencies, type Lock, placeOf } from './production-lock.ts'
 type Manifest = Project['manifest'] & Dependencies
 
 /** The packages of the workspace that an application needs in production: folders that no registry has. */
-export interface LocalPackages {
-  /** package.json of the application, with ranges that npm can install. */
-  readonly replaced: Manifest
-  /** Returns the place in the output of such a folder, or of a path below it. */
-  placeOf(path: string): string | undefined
-  /**
-   * Returns a lockfile whose entries of these packages have the dependencies of the copies. Undefined if it lacks one of
-   * them, as npm locks nothing for a folder outside the project.
-   */
-  inLock(lock: Lock): Lock | undefined
-  copyInto(fresh: string): Promise<void>
-}
+export type LocalPackages = ReturnType<typeof findLocalPackages>
 
 interface LocalPackage {
   readonly place: string
@@ -34,7 +23,7 @@ interface LocalPackage {
  * outside every `node_modules`, whatever their range is (`workspace:*`, `link:…`, `file:../shared`, or `*` in a
  * workspace of npm). Other ranges that only pnpm or Yarn knows become the installed version.
  */
-export function findLocalPackages(root: string, manifest: Manifest): LocalPackages {
+export function findLocalPackages(root: string, manifest: Manifest) {
   const found = new Map<string, LocalPackage>()
 
   function read(own: Manifest, folder: string, place: string): Manifest {
@@ -67,14 +56,20 @@ export function findLocalPackages(root: string, manifest: Manifest): LocalPackag
 
   const replaced = read(manifest, root, '')
   return {
+    /** package.json of the application, with ranges that npm can install. */
     replaced,
-    placeOf(path) {
+    /** Returns the place in the output of such a folder, or of a path below it. */
+    placeOf(path: string) {
       const real = existsSync(path) ? realpathSync(path) : path
       const [folder, copy] = [...found].find(([each]) => real === each || real.startsWith(each + sep)) ?? []
       return folder && `${copy!.place}${real.slice(folder.length).replaceAll(sep, '/')}`
     },
-    inLock: (lock) => withCopies(lock, [...found.values()]),
-    copyInto: (fresh) => copyAll(found, fresh),
+    /**
+     * Returns a lockfile whose entries of these packages have the dependencies of the copies. Undefined if it lacks one of
+     * them, as npm locks nothing for a folder outside the project.
+     */
+    inLock: (lock: Lock) => withCopies(lock, [...found.values()]),
+    copyInto: (fresh: string) => copyAll(found, fresh),
   }
 }
 

@@ -5,20 +5,13 @@ import { sep } from 'node:path'
 const QUIET = 15
 
 /** Collector of changed files, which it reports in batches. */
-export interface Changes {
-  /** Records the initial state of a file. */
-  know(path: string): void
-  touch(path: string): void
-  /** Marks every known file of a deleted folder as changed. */
-  touchBelow(folder: string): void
-  end(): void
-}
+export type Changes = ReturnType<typeof collectChanges>
 
 /**
  * Collects file events and reports the changed files together. A file has changed if its modification time or size
  * differs, because on some systems reading a file causes events too.
  */
-export function collectChanges(changed: (paths: readonly string[]) => void): Changes {
+export function collectChanges(changed: (paths: readonly string[]) => void) {
   const stamps = new Map<string, string>()
   const touched = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -45,9 +38,11 @@ export function collectChanges(changed: (paths: readonly string[]) => void): Cha
   }
 
   return {
-    know: (path) => void update(path),
+    /** Records the initial state of a file. */
+    know: (path: string) => void update(path),
     touch,
-    touchBelow(folder) {
+    /** Marks every known file of a deleted folder as changed. */
+    touchBelow(folder: string) {
       for (const path of stamps.keys()) if (path.startsWith(folder + sep)) touch(path)
     },
     end: () => clearTimeout(timer),

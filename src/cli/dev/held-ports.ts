@@ -6,17 +6,7 @@ import { passConnection } from './pass-connection.ts'
 import { refuseConnection } from './refuse-connection.ts'
 
 /** The listening addresses of the application, which stay open while its process is replaced. */
-export interface HeldPorts {
-  /** Opens an address, unless it is open already, and passes its connections to the process. */
-  pass(request: AddressRequest, child: ChildProcess): void
-  /** Keeps new connections until a process asks for them, for at most half a minute. */
-  hold(): void
-  /** Responds to every connection with a problem document of this text until `hold()`. */
-  refuse(text: string): void
-  /** Closes the addresses that the process has not asked for. */
-  closeOthers(child: ChildProcess): void
-  close(): void
-}
+export type HeldPorts = ReturnType<typeof createHeldPorts>
 
 /** Milliseconds that a connection waits at most. */
 const PATIENCE = 30_000
@@ -32,7 +22,7 @@ interface Port {
   isClosed?: boolean
 }
 
-export function createHeldPorts(): HeldPorts {
+export function createHeldPorts() {
   const ports = new Map<string, Port>()
   const closePort = (id: string, port: Port): void => {
     ports.delete(id)
@@ -40,7 +30,8 @@ export function createHeldPorts(): HeldPorts {
   }
 
   return {
-    pass(request, child) {
+    /** Opens an address, unless it is open already, and passes its connections to the process. */
+    pass(request: AddressRequest, child: ChildProcess) {
       const { id, isTls } = request
       const known = ports.get(id)
       if (known?.isTls === isTls) return welcome(known, child)
@@ -50,13 +41,16 @@ export function createHeldPorts(): HeldPorts {
         welcome(port, child)
       })
     },
+    /** Keeps new connections until a process asks for them, for at most half a minute. */
     hold() {
       for (const port of ports.values()) direct(port, {})
     },
-    refuse(refusal) {
+    /** Responds to every connection with a problem document of this text until `hold()`. */
+    refuse(refusal: string) {
       for (const port of ports.values()) direct(port, { refusal })
     },
-    closeOthers(child) {
+    /** Closes the addresses that the process has not asked for. */
+    closeOthers(child: ChildProcess) {
       for (const [id, port] of ports) if (port.child !== child) closePort(id, port)
     },
     close() {

@@ -44,11 +44,7 @@ export function acceptPassedConnections(): PassedConnections {
   }
 }
 
-interface PassedServer {
-  readonly sockets: ReadonlySet<Socket>
-  readonly bound: Promise<void>
-  receive(message: ToServer, socket: Socket | undefined): void
-}
+type PassedServer = ReturnType<typeof passedServer>
 
 /** The part of a server that Node does not have, because the server does not listen itself. */
 interface PassedState {
@@ -59,7 +55,7 @@ interface PassedState {
 }
 
 /** Lets a server that does not listen itself behave as one that does. */
-function passedServer(server: Server): PassedServer {
+function passedServer(server: Server) {
   const state: PassedState = { sockets: new Set(), address: null, closed: new Set() }
   const { promise: bound, resolve, reject } = promiseWithResolvers()
   replaceMethods(server, state)
@@ -70,7 +66,7 @@ function passedServer(server: Server): PassedServer {
   return {
     sockets: state.sockets,
     bound,
-    receive(message, socket) {
+    receive(message: ToServer, socket: Socket | undefined) {
       if (message.type === 'listening') {
         state.address = message.address
         resolve()

@@ -7,14 +7,10 @@ import type { FromServer, ToServer } from './messages.ts'
 import { endProcess, PASSES_SOCKETS, PATIENCE, spawnServer } from './spawn-server.ts'
 
 /** The serving process, which is restarted when needed. Its port stays open meanwhile. */
-export interface ServerProcess {
-  start(): void
-  follow(paths: readonly string[]): void
-  stop(): Promise<void>
-}
+export type ServerProcess = ReturnType<typeof createServerProcess>
 
 /** Creates the serving process, and one in advance for the next change. */
-export function createServerProcess(project: Project, input: CommandInput): ServerProcess {
+export function createServerProcess(project: Project, input: CommandInput) {
   const { note, print, paint } = input.terminal
   const ports = createHeldPorts()
   let run: Run | undefined
@@ -50,7 +46,7 @@ export function createServerProcess(project: Project, input: CommandInput): Serv
 
   return {
     start,
-    follow(paths) {
+    follow(paths: readonly string[]) {
       note(paint.dim(`${shown(paths[0]!, project.root)} changed: starting again`))
       // The prepared process may have read package.json and tsconfig.json.
       if (paths.some((path) => path.endsWith('.json'))) next = void next?.kill()

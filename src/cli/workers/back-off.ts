@@ -4,20 +4,17 @@ const STABLE_AFTER = 2
 const LONGEST = 30
 
 /** Delays between the crashes of one worker and its restarts. */
-export interface BackOff {
-  /**
-   * Returns the seconds until the next start: 1, 2, 4 … 30.
-   * @param served seconds for which the worker was ready before it ended; undefined if it never was.
-   */
-  next(served: number | undefined): number
-  reset(): void
-}
+export type BackOff = ReturnType<typeof createBackOff>
 
 /** Creates the delays of one worker. */
-export function createBackOff(): BackOff {
+export function createBackOff() {
   let failures = 0
   return {
-    next(served) {
+    /**
+     * Returns the seconds until the next start: 1, 2, 4 … 30.
+     * @param served seconds for which the worker was ready before it ended; undefined if it never was.
+     */
+    next(served: number | undefined) {
       if (isStable(served)) failures = 0
       failures += 1
       return Math.min(2 ** (failures - 1), LONGEST)

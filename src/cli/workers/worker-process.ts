@@ -24,26 +24,7 @@ export interface WorkerEnd {
 }
 
 /** A worker as its primary process sees it. */
-export interface WorkerProcess {
-  readonly number: number
-  readonly pid: number | undefined
-  /** Resolves when the worker is ready: its start is complete, and it listens. Never rejects. */
-  readonly ready: Promise<void>
-  readonly ended: Promise<WorkerEnd>
-  /** Seconds in which it ends after SIGTERM, at the latest. */
-  readonly closesWithin: number
-  /** False when its channel is closed, because it ends. */
-  readonly isConnected: boolean
-  /** Asks for a sign of life. @param answered is called with the next one. */
-  ping(workers: WorkersState, answered: (pulse: Pulse) => void): void
-  /** Closes it with the delay that SIGTERM has in production. */
-  stop(): void
-  /** Closes it without a delay. */
-  close(): void
-  /** Closes it after its clients have moved to other workers. */
-  replace(): void
-  kill(): void
-}
+export type WorkerProcess = ReturnType<typeof forkWorker>
 
 /** Seconds until SIGKILL for a worker that ends before it was ready. */
 const EARLY_END = 5
@@ -56,7 +37,7 @@ export function setUpCluster(): void {
 }
 
 /** Forks a worker. */
-export function forkWorker(number: number, count: number): WorkerProcess {
+export function forkWorker(number: number, count: number) {
   const worker = cluster.fork({ [COUNT_VARIABLE]: String(count), [NUMBER_VARIABLE]: String(number) })
   closeUnacknowledged(worker)
   const state = followStart(worker)
@@ -77,20 +58,27 @@ export function forkWorker(number: number, count: number): WorkerProcess {
   return {
     number,
     pid: worker.process.pid,
+    /** Resolves when the worker is ready: its start is complete, and it listens. Never rejects. */
     ready: state.ready,
     ended,
+    /** Seconds in which it ends after SIGTERM, at the latest. */
     get closesWithin() {
       return state.closesWithin
     },
+    /** False when its channel is closed, because it ends. */
     get isConnected() {
       return worker.isConnected()
     },
-    ping(workers, answered) {
+    /** Asks for a sign of life. @param answered is called with the next one. */
+    ping(workers: WorkersState, answered: (pulse: Pulse) => void) {
       receivePulse = answered
       worker.send({ mortar: 'ping', workers } satisfies Ping, () => undefined)
     },
+    /** Closes it with the delay that SIGTERM has in production. */
     stop: () => void worker.process.kill('SIGTERM'),
+    /** Closes it without a delay. */
     close: () => tell(RETIRE),
+    /** Closes it after its clients have moved to other workers. */
     replace: () => tell(LEAVE),
     kill: () => void worker.process.kill('SIGKILL'),
   }

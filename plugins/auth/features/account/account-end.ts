@@ -25,23 +25,17 @@ export interface EndSettings {
 }
 
 /** The operations on the end of accounts. */
-export interface AccountEnd {
-  /**
-   * Disables the account of a session, and mails a link that takes it back. Of many concurrent calls one wins.
-   * @throws Unauthorized if the session is over; LimitReached.
-   */
-  request(own: OwnSession, caller: Caller): Promise<void>
-  /** Takes an account back. @throws Unauthorized `invalid_link`, LimitReached. */
-  restore(token: string, caller: Caller): Promise<void>
-  /** Deletes the accounts whose grace is over at `now`. What fails is logged, and tried again later. */
-  eraseDue(now: number): Promise<void>
-}
+export type AccountEnd = ReturnType<typeof createAccountEnd>
 
 /** Creates the operations of one application. */
-export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: EndSettings): AccountEnd {
+export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: EndSettings) {
   const deletions = kit.records(DELETIONS)
   return {
-    request: (own, caller) =>
+    /**
+     * Disables the account of a session, and mails a link that takes it back. Of many concurrent calls one wins.
+     * @throws Unauthorized if the session is over; LimitReached.
+     */
+    request: (own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'deleteAccount', rule: 'account', own, caller }, async (user) => {
         const now = kit.clock.now()
         const [version, due] = [user.passwordVersion + 1, now + grace * 1000]
@@ -53,7 +47,8 @@ export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: E
         const link = `${page}#token=${tokenOf(kit, user.id, version)}`
         kit.mails.send(mailTo(user, deletionMail(link, grace)), caller, due)
       }),
-    restore(token, caller) {
+    /** Takes an account back. @throws Unauthorized `invalid_link`, LimitReached. */
+    restore(token: string, caller: Caller) {
       const known: Known = {}
       return kit.attempt({ flow: 'restoreAccount', rule: 'verify', caller, known, counted: {} }, async () => {
         const row = readToken(kit, token)
@@ -68,7 +63,8 @@ export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: E
         if ((await deletions.remove(row)) === 0) throw refused('invalid_link')
       })
     },
-    async eraseDue(now) {
+    /** Deletes the accounts whose grace is over at `now`. What fails is logged, and tried again later. */
+    async eraseDue(now: number) {
       for (const row of await deletions.find({ expires_at: { atMost: now } }))
         try {
           await erase(kit, row, erasesData)
