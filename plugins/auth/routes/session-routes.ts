@@ -1,7 +1,7 @@
 import { defineRoute, HttpError } from 'mortar'
-import { SessionGone } from '../errors.ts'
+import { SessionGone, sessionOver } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, ignored, JSON_BODY, limited, refreshed } from './shapes.ts'
+import { crossSite, currentUser, ignored, JSON_BODY, limited, refreshed } from './shapes.ts'
 
 /**
  * `POST /auth/refresh`: a new access token and the next refresh cookie. A 401 clears the cookie, unless the session
@@ -41,3 +41,37 @@ export const refreshRoute = defineRoute(
 function isWorthless(error: unknown): boolean {
   return error instanceof HttpError && error.status === 401 && !(error instanceof SessionGone)
 }
+
+/** `POST /auth/logout`: ends the session and clears the cookie; the same response if there is nothing to end. */
+export const logOutRoute = defineRoute(
+  {
+    summary: 'Log out',
+    description:
+      'Ends the session of the refresh cookie or of the access token, and clears the cookie. 204 in any case.',
+    operationId: 'logOut',
+    ...JSON_BODY,
+    body: ignored,
+    response: { 204: { description: 'The session has ended.' }, 403: crossSite },
+  },
+  async (ctx) => {
+    const { flows, cookie, claimsOf } = authOf(ctx)
+    const accessToken = claimsOf(ctx.token) === null ? null : ctx.token
+    await flows.logOut({ refreshToken: ownRefreshToken(ctx), accessToken }, ctx)
+    cookie.clear(ctx)
+  },
+)
+
+/** `GET /auth/me`: the user of the access token. */
+export const meRoute = defineRoute(
+  {
+    summary: 'The signed-in user',
+    operationId: 'currentUser',
+    auth: true,
+    response: { 200: currentUser },
+  },
+  ({ user: { id, name, email, raw } }) => {
+    // Every account has both, so a credential without them was not issued for an account.
+    if (name === undefined || email === undefined) throw sessionOver()
+    return { id, name, email, raw }
+  },
+)
