@@ -4,10 +4,12 @@ import { openApiPath } from '../routing/path-pattern.ts'
 import { describeRoute, METHODS, type Route } from '../routing/route.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import { operationIds } from './operation-id.ts'
-import { operationOf, type OperationContext } from './operation.ts'
+import { parametersOf } from './parameters.ts'
 import { problemSchemas } from './problem-schemas.ts'
-import { createSchemaReader } from './schema-reader.ts'
-import { BEARER, isGuarded } from './security.ts'
+import { requestBodyOf } from './request-body.ts'
+import { responsesOf } from './responses.ts'
+import { createSchemaReader, type SchemaReader } from './schema-reader.ts'
+import { BEARER, isGuarded, policiesOf, policySentence } from './security.ts'
 
 /** Input of the document. */
 export interface DocumentInput {
@@ -93,4 +95,28 @@ function pathsOf(routes: readonly Route[], context: OperationContext): JsonObjec
     item[route.method.toLowerCase()] = operationOf(route, context)
   }
   return paths
+}
+
+/** Input that all operations of one document share. */
+interface OperationContext {
+  readonly ids: ReadonlyMap<Route, string>
+  readonly reader: SchemaReader
+  readonly security: SecurityScheme
+}
+
+/** Returns the OpenAPI operation object of a route. Policies appear in `x-policies` and in the description. */
+function operationOf(route: Route, { ids, reader, security }: OperationContext): JsonObject {
+  const { summary, description, tags } = route.definition
+  const policies = policiesOf(route)
+  return withoutEmpty({
+    operationId: ids.get(route),
+    tags: [...new Set(tags)],
+    summary,
+    description: [description, policySentence(policies)].filter(Boolean).join('\n\n') || undefined,
+    parameters: parametersOf(route, reader),
+    requestBody: requestBodyOf(route, reader),
+    responses: responsesOf(route, reader),
+    security: isGuarded(route) ? [{ [security.name]: [] }] : undefined,
+    'x-policies': policies,
+  })
 }
