@@ -18,11 +18,7 @@ export interface ModuleReading<T> {
 }
 
 /** Handler and definition of a route module. */
-export interface RouteModule {
-  readonly definition: RouteDefinition
-  readonly handler: Handler
-  readonly upgrade?: RouteUpgrade
-}
+export type RouteModule = Pick<DefinedRoute, 'definition' | 'handler' | 'upgrade'>
 
 /** Reads a route module in either form: separate exports, or a default export made by `defineRoute`. */
 export function readRouteModule(module: ModuleExports, endpoint: Endpoint): ModuleReading<RouteModule> {

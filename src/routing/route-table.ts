@@ -1,8 +1,7 @@
-import type { CodePlace } from '../support/place-of-error.ts'
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
 import { parameterNames, parsePattern, type Segment } from './path-pattern.ts'
-import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
-import { type AdoptedLayer, METHODS, type Method } from './route.ts'
+import { createConflictRegister, type ConflictRegister, type RegisteredRoute } from './route-conflicts.ts'
+import { METHODS, type Method } from './route.ts'
 import { addEndpoint, paramsOf, searchTrie, type Trie } from './segment-trie.ts'
 
 /** The route for a request path. `params` has own keys only; each value is percent-decoded once. */
@@ -12,13 +11,8 @@ export interface Match<T> {
 }
 
 /** One route of a table. `origin` is the place of its declaration, for messages. */
-export interface TableEntry<T> {
-  readonly method: Method
-  readonly path: string
+export interface TableEntry<T> extends Omit<RegisteredRoute, 'segments'> {
   readonly target: T
-  readonly origin: string
-  readonly adopted?: AdoptedLayer | undefined
-  readonly place?: CodePlace | undefined
 }
 
 /**

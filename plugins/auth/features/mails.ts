@@ -1,4 +1,5 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
+import type { MessageParts } from '../flows/mail-message.ts'
 import type { Caller, FactorChange } from '../flows/proof.ts'
 
 /** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
@@ -32,14 +33,8 @@ export interface MailContent extends MailTexts {
 }
 
 /** The contents of a mail that are the same for every user, unless they have a link. */
-export interface MailTexts {
+export interface MailTexts extends Omit<MessageParts, 'to'> {
   readonly kind: MailKind
-  readonly subject: string
-  /** The reason of the mail, as a sentence. */
-  readonly why: string
-  readonly action?: { readonly label: string; readonly link: string }
-  /** Advice for a user who did not do it, as a sentence. */
-  readonly otherwise: string
 }
 
 /** Addresses a mail to the owner of an account. */

@@ -13,8 +13,10 @@ export type ComposedMessage = MailMessage & {
 export interface MessageParts {
   readonly to: string
   readonly subject: string
+  /** The reason of the mail, as a sentence. */
   readonly why: string
   readonly action?: { readonly label: string; readonly link: string }
+  /** Advice for a user who did not do it, as a sentence. */
   readonly otherwise: string
 }
 
