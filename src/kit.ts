@@ -6,6 +6,7 @@ export type { FolderFile, FolderReader } from './files/import-folder.ts'
 export { shareReport } from './app/life/process-report.ts'
 export type { ProcessReport, ReportChannel, ReportMessage } from './app/life/process-report.ts'
 export { requireInProduction } from './bricks/require-in-production.ts'
+export { optionalService } from './container/optional-service.ts'
 export { systemClock } from './contracts/clock.ts'
 export { JOB_ADDED_CHANNEL, JOB_CHANNEL } from './contracts/job-queue.ts'
 export type {

@@ -1,6 +1,6 @@
 /** Entry `@mortar/auth-document`: the provider with e-mail and password on a document database. */
 import { type Duration, StartupError, type BrickServices } from 'mortar'
-import { checkOptions, type OptionChecks } from 'mortar/kit'
+import { checkOptions, optionalService, type OptionChecks } from 'mortar/kit'
 import type { AuthProvider } from '@mortar/auth'
 import {
   checkSignUpFields,
@@ -106,7 +106,7 @@ export function documentAuth<Fields extends object = {}>(
 
 /** Returns the service `db`, or undefined, so that this provider reports a missing one itself. */
 function ownDatabase(services: BrickServices): DocumentDatabase {
-  return (Object.hasOwn(services, 'db') ? services['db'] : undefined) as DocumentDatabase
+  return optionalService(services, 'db') as DocumentDatabase
 }
 
 function checkUserFields(fields: UserFields): void {

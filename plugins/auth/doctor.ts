@@ -1,4 +1,5 @@
 import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from 'mortar'
+import { optionalService } from 'mortar/kit'
 import { schemaStatements } from './accounts/schema-entries.ts'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
@@ -14,9 +15,7 @@ export async function authFindings(
 
 /** Tables of the provider that the application's schema module lacks, where a brick knows that module. */
 function checkTables(needed: readonly string[], services: Cradle): DoctorFinding[] {
-  const migrations = Object.hasOwn(services, 'migrations')
-    ? (services['migrations'] as Partial<MigrationService>)
-    : undefined
+  const migrations = optionalService<Partial<MigrationService>>(services, 'migrations')
   const described = migrations?.tables?.()
   const missing = described === undefined ? [] : needed.filter((table) => !described.includes(table))
   if (missing.length === 0) return []

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Cradle } from 'mortar'
-import { createMemoryLimiter } from 'mortar/kit'
+import { createMemoryLimiter, optionalService } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import type { Records, TableShape } from './accounts/records.ts'
 import type { AuthEvents } from './events/events.ts'
@@ -8,10 +8,10 @@ import { tablesOf } from './features/check-features.ts'
 import { createOutbox } from './flows/outbox.ts'
 import type { AuthParts } from './flows/parts.ts'
 import type { FeaturePoints } from './flows/proof.ts'
-import { createResetMail, mailerOf } from './flows/reset-mail.ts'
+import { createResetMail } from './flows/reset-mail.ts'
 import { createDeviceMarks } from './limits/device-marks.ts'
 import { mostResetTokens } from './limits/limit-rules.ts'
-import { createRateLimits, serviceLimiter } from './limits/rate-limits.ts'
+import { createRateLimits } from './limits/rate-limits.ts'
 import type { PasswordAuthOptions, ResolvedLifetimes } from './options/options.ts'
 import { createPasswords } from './passwords/passwords.ts'
 import { createPasswordJudge } from './passwords/weak-passwords/password-judge.ts'
@@ -61,7 +61,7 @@ export function createParts(settings: Settings, place: Place): AuthParts {
     endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
     limits: createRateLimits({
       key: keys.limits,
-      limiter: serviceLimiter(services) ?? createMemoryLimiter({ clock }),
+      limiter: optionalService(services, 'limiter') ?? createMemoryLimiter({ clock }),
       isTest,
       ...(limits !== undefined && { limits }),
     }),
@@ -103,7 +103,7 @@ function outboxOf({ sendMail }: PasswordAuthOptions, services: Cradle): AuthPart
   const { clock, logger, environment } = services
   return createOutbox({
     sendMail,
-    mailer: () => mailerOf(services),
+    mailer: () => optionalService(services, 'mailer'),
     delay: environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
     isProduction: environment === 'production',
     clock,

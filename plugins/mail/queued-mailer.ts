@@ -1,5 +1,5 @@
 import type { Cradle, MailAttachment, MailMessage } from 'mortar'
-import type { JobQueue } from 'mortar/kit'
+import { optionalService, type JobQueue } from 'mortar/kit'
 import type { MailService } from './mailer.ts'
 
 /** A message as JSON: bytes are base64. */
@@ -11,7 +11,7 @@ type Stored = Omit<MailMessage, 'attachments'> & {
 
 /** Returns the queue of another brick. The container throws for a missing service. */
 export function queueIn(services: Cradle): JobQueue | undefined {
-  return Object.hasOwn(services, 'jobQueue') ? (services['jobQueue'] as JobQueue) : undefined
+  return optionalService(services, 'jobQueue')
 }
 
 /** Messages that one process sends at the same time: a mail server that is silent leaves places to other jobs. */

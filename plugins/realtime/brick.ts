@@ -1,4 +1,5 @@
 import { defineBrick, singleton, type Authenticator, type Brick, type Gauges } from 'mortar'
+import { optionalService } from 'mortar/kit'
 import { readOptions, type RealtimeOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
 import { Sockets } from './sockets.ts'
@@ -33,9 +34,7 @@ export function realtime(options: RealtimeOptions = {}): Brick<'realtime', { rea
     upgrades: ['websocket'],
     services: {
       realtime: singleton((services): Sockets => {
-        const { authenticator } = (Object.hasOwn(services, 'authenticator') ? services : {}) as {
-          readonly authenticator?: Authenticator
-        }
+        const authenticator = optionalService<Authenticator>(services, 'authenticator')
         return new Sockets(settings, [...services.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])])
       }),
     },

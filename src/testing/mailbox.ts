@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { optionalService } from '../container/optional-service.ts'
 import type { JobQueue } from '../contracts/job-queue.ts'
 import { MAIL_PAGE } from '../contracts/mailer.ts'
 import { createClient, type Injectable } from './test-client.ts'
@@ -65,8 +66,8 @@ export function mailbox(app: Injectable): Mailbox {
 }
 
 function jobQueueOf(app: Injectable): JobQueue | undefined {
-  const { services = {} } = app as { readonly services?: { readonly jobQueue?: JobQueue } }
-  return Object.hasOwn(services, 'jobQueue') ? services.jobQueue : undefined
+  const { services = {} } = app as { readonly services?: object }
+  return optionalService(services, 'jobQueue')
 }
 
 /**

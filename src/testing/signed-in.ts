@@ -1,3 +1,4 @@
+import { optionalService } from '../container/optional-service.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { User } from '../contracts/user.ts'
 import { createClient, type Injectable, type TestClient, type TestClientOptions } from './test-client.ts'
@@ -21,18 +22,11 @@ export async function signedIn(
   options: TestClientOptions = {},
 ): Promise<TestClient> {
   await app.ready()
-  const authenticator = authenticatorOf(app.services)
+  const authenticator = optionalService<Authenticator>(app.services, 'authenticator')
   if (!authenticator?.issueToken)
     throw new Error('signedIn() needs an auth provider that issues tokens by itself.')
   const token = await authenticator.issueToken({ ...user, raw: { ...publicPart(user), ...user.raw } })
   return createClient(app, options).withToken(token)
-}
-
-/** Reads a service or returns undefined, where the container would throw. */
-function authenticatorOf(services: object): Authenticator | undefined {
-  return Object.hasOwn(services, 'authenticator')
-    ? (services as { authenticator: Authenticator }).authenticator
-    : undefined
 }
 
 function publicPart({ id, email, name }: TestUser): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { Cradle, Mailer } from 'mortar'
-import type { JobQueue } from 'mortar/kit'
+import { optionalService, type JobQueue } from 'mortar/kit'
 import { compose, lifetimeText, messageOf, type ComposedMessage } from './mail-message.ts'
 import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
@@ -26,7 +26,7 @@ export function createResetMail(
   services: Cradle,
 ): ResetMail {
   const { sendResetEmail } = options
-  const jobQueue = optional<JobQueue>(services, 'jobQueue')
+  const jobQueue = optionalService<JobQueue>(services, 'jobQueue')
   const baseOf = (): string => linkBase(options.appUrl ?? services.appUrl, services.environment)
   // A function of the application cannot be repeated without sending the mail.
   if (sendResetEmail)
@@ -38,20 +38,21 @@ export function createResetMail(
     }
   const base = baseOf()
   const isProduction = services.environment === 'production'
-  if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
+  if (isProduction && !optionalService<Mailer>(services, 'mailer')) services.logger.warn(NO_WAY)
   const lifetime = lifetimeText(resetToken)
   const linkOf = (token: string): string => linkIn(base, token)
   const messageFor = (to: string, token: string) => resetMessage(to, linkOf(token), lifetime)
   return {
     jobQueue,
     async send(to, token) {
-      const mailer = mailerOf(services)
+      const mailer = optionalService<Mailer>(services, 'mailer')
       // The flow itself repeats it, so that no store has the token.
       if (mailer) return mailer.send(messageFor(to, token), { now: true })
       if (isProduction) throw new Error(NO_WAY)
       services.logger.info(`Reset link for ${to}: ${linkOf(token)}`)
     },
-    rehearse: async (to, token) => mailerOf(services) && compose(messageFor(to, token)),
+    rehearse: async (to, token) =>
+      optionalService<Mailer>(services, 'mailer') && compose(messageFor(to, token)),
     linkOf,
   }
 }
@@ -62,16 +63,6 @@ function linkIn(base: string, token: string): string {
 
 const NO_WAY =
   'Reset links cannot be sent: register mail(…) from @mortar/mail, or pass basicAuth() a sendResetEmail.'
-
-/** Returns the service `mailer` of another brick, or undefined. */
-export function mailerOf(services: Cradle): Mailer | undefined {
-  return optional<Mailer>(services, 'mailer')
-}
-
-/** Returns the service of another brick, or undefined. The container throws for a missing service. */
-function optional<Service>(services: Cradle, name: string): Service | undefined {
-  return Object.hasOwn(services, name) ? (services[name] as Service) : undefined
-}
 
 const WHY = 'Somebody, probably you, asked to reset the password of your account.'
 

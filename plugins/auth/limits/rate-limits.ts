@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { TooManyRequests, type Cradle, type DeclaredLimit, type KnownClient, type Limiter } from 'mortar'
-import { clientNetwork, clientSite, limitHeaders, type LimitState as CountedState } from 'mortar/kit'
+import {
+  clientNetwork,
+  clientSite,
+  limitHeaders,
+  optionalService,
+  type LimitState as CountedState,
+} from 'mortar/kit'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import {
   resolveLimits,
@@ -141,14 +147,9 @@ async function corrected(correct: () => unknown): Promise<void> {
   }
 }
 
-/** Returns the service `limiter`, if a brick provides it. */
-export function serviceLimiter(services: Cradle): Limiter | undefined {
-  return Object.hasOwn(services, 'limiter') ? (services['limiter'] as Limiter) : undefined
-}
-
 /** True if limits are counted without that service, so that its brick does not report memory. */
 export function countsAlone(limits: LimitOptions | false | undefined, services: Cradle): boolean {
-  return limits !== false && serviceLimiter(services) === undefined
+  return limits !== false && optionalService(services, 'limiter') === undefined
 }
 
 /** Facts that a limit of each scope needs: `key` is the address of a user, or a session. */

@@ -10,6 +10,7 @@ import {
   briefTransaction,
   kindOf,
   missingTable,
+  optionalService,
   tableStatements,
   type DataSourceLike,
   type SideConnections,
@@ -162,9 +163,7 @@ interface Reader {
 
 /** Reads on a connection beside the pool, if there is one: a full pool must not delay the events. */
 function readerOf(services: Cradle, db: DataSourceLike, { build, run }: TableStatements): Reader {
-  const beside = Object.hasOwn(services, 'sideConnections')
-    ? (services['sideConnections'] as SideConnections)
-    : undefined
+  const beside = optionalService<SideConnections>(services, 'sideConnections')
   let limit = FIRST_DEADLINE
   const side = beside?.open(db, { deadline: () => limit })
   return {

@@ -1,16 +1,17 @@
 import type { Authenticator, Cradle, Infer, Logger } from 'mortar'
 import {
   compileGuard,
-  type DataSourceLike,
   describeError,
   followTransactions,
-  type Guard,
   ignore,
   openTransaction,
+  optionalService,
   requireInProduction,
   runnerOf,
-  type Transaction,
   whenCommitted,
+  type DataSourceLike,
+  type Guard,
+  type Transaction,
 } from 'mortar/kit'
 import type { ChannelAddress, EventSchemas } from './channel.ts'
 import { databaseEngine } from './database-engine.ts'
@@ -76,13 +77,9 @@ export function runtimeOf(channels: unknown): Runtime {
   return found
 }
 
-function optional<T>(services: Cradle, name: string): T | undefined {
-  return Object.hasOwn(services, name) ? (services[name] as T) : undefined
-}
-
 export function createRuntime(settings: Settings, services: Cradle): Runtime {
   const { logger, outages } = services
-  const db = optional<DataSourceLike>(services, 'db')
+  const db = optionalService<DataSourceLike>(services, 'db')
   const engine = engineOf(settings, services)
   const presence = new Presence(engine, (...change) => hub?.report(...change))
   const follower = new Follower({
@@ -208,7 +205,7 @@ export function guardsOf(
   services: Cradle,
 ): { readonly guards: ReadonlyMap<LoadedChannel, Guard>; readonly authenticator: Authenticator | undefined } {
   const { environment, logger } = services
-  const authenticator = optional<Authenticator>(services, 'authenticator')
+  const authenticator = optionalService<Authenticator>(services, 'authenticator')
   const guards = new Map<LoadedChannel, Guard>()
   for (const channel of all) {
     const { auth, name, file } = channel

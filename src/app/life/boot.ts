@@ -1,3 +1,4 @@
+import { asValue } from 'awilix/browser'
 import { checkBrick, middlewareOf, routersOf } from '../../bricks/check-brick.ts'
 import { refuseSharedCodes } from '../../bricks/check-codes.ts'
 import { installBrick } from '../../bricks/install.ts'
@@ -5,7 +6,8 @@ import { orderBricks } from '../../bricks/order.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { NamedCheck } from '../../bricks/health-check.ts'
 import type { BrickEntry } from '../../routing/brick-entry.ts'
-import { inspectContainer } from '../../container/inspect-container.ts'
+import { optionalService } from '../../container/optional-service.ts'
+import { openScope } from '../../container/request-scope.ts'
 import type { CoreServices, Cradle } from '../../contracts/services.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
 import { errorExplainer } from '../../bricks/explain-error.ts'
@@ -83,7 +85,7 @@ export function assemble(
   return { bricks, checks, documentation: own.documentation, entries, preload }
 }
 
-/** Describes an application that does not start. */
+/** Describes an application that does not start. Its scopes have the services of a request, without `ctx`. */
 export async function inspectionOf(
   { bricks, documentation, entries }: Assembly,
   { options, dispatcher, container }: AssemblyContext,
@@ -91,7 +93,7 @@ export async function inspectionOf(
   const none = { document: () => ({}), asyncDocument: () => Promise.resolve(undefined) }
   const { document, asyncDocument } = (await documentation?.()) ?? none
   const { routes } = dispatcher
-  const services = container.cradle
+  const { cradle: services, names: serviceNames, resolveSingletons } = container
   return {
     bricks,
     document,
@@ -100,7 +102,13 @@ export async function inspectionOf(
     options,
     routes,
     services,
-    ...inspectContainer(container),
+    serviceNames,
+    resolveSingletons,
+    openScope(user) {
+      const own = { user: asValue(user), requestId: asValue('console') }
+      const scope = openScope(container, own, (_name, instance) => instance)
+      return { services: scope.cradle, dispose: () => scope.dispose() }
+    },
   }
 }
 
@@ -135,16 +143,14 @@ function pipelineRuntime(
   { container, options, unavailable }: AssemblyContext,
   ofBricks: Pick<PipelineRuntime, 'problems' | 'explainError' | 'upgrades'>,
 ): PipelineRuntime {
-  const authenticator = container.has('authenticator')
-    ? (container.cradle['authenticator'] as Authenticator)
-    : undefined
+  const authenticator = optionalService<Authenticator>(container.cradle, 'authenticator')
   return {
     environment: options.environment,
     ...ofBricks,
     logger: options.reporter,
     unavailable,
     authenticator,
-    limiter: container.has('limiter') ? (container.cradle['limiter'] as Limiter) : undefined,
+    limiter: optionalService<Limiter>(container.cradle, 'limiter'),
     securityScheme: documentedScheme(options, authenticator),
     trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,

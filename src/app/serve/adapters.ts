@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import type { AnyBrick } from '../../bricks/brick.ts'
+import { optionalService } from '../../container/optional-service.ts'
 import { compileServices } from '../../container/request-services.ts'
 import type { ReadRequest } from '../../container/request-state.ts'
 import { compileForwarding } from '../../context/client-address.ts'
@@ -116,9 +117,7 @@ function createContextRuntime(
 ): ContextRuntime {
   const { options, container, dispatcher } = context
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
-  const authenticator = container.has('authenticator')
-    ? (container.cradle['authenticator'] as Authenticator)
-    : undefined
+  const authenticator = optionalService<Authenticator>(container.cradle, 'authenticator')
   return {
     logger: options.logger,
     outages: context.outages,
