@@ -39,18 +39,36 @@ export function createForgotPassword(parts: AuthParts) {
       await parts.store.findUserByEmail(NOBODY)
       await addJob?.({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
     })
-    if (addJob === undefined) parts.mails.later(() => complete(parts, attempt, email))
+    const find = () => findOwner(parts, email, attempt)
+    if (addJob === undefined)
+      parts.mails.later(() => sendFound(parts, { caller, find, pretend: () => pretend(parts, email) }))
   }
 }
 
-async function complete(parts: AuthParts, attempt: Attempt, email: string): Promise<void> {
-  try {
-    const user = await findOwner(parts, email, attempt)
-    await (user === null ? pretend(parts, email) : sendToken(parts, user, attempt.caller))
-  } catch (error) {
-    const message = 'A request for a reset mail could not be completed'
-    parts.outages.log({ part: 'reset mail', error, level: 'error', message })
-  }
+/** An account to be looked up for a link. */
+interface Wanted {
+  readonly caller: Caller
+  find(): Promise<StoredUser | null>
+  /** Does the work of a mail without an account. */
+  pretend?(): Promise<void>
+}
+
+/** Mails a link to an account. A look-up that fails is logged, and repeated while its link would be valid. */
+async function sendFound(parts: AuthParts, { caller, find, pretend: otherwise }: Wanted): Promise<void> {
+  const { clock, lifetimes, mails, outages } = parts
+  const until = clock.now() + lifetimes.resetToken * 1000
+  await mails.repeats.run(async () => {
+    try {
+      const user = await find()
+      if (user !== null && !user.isDisabled) return await sendToken(parts, user, caller)
+      await otherwise?.()
+      return true
+    } catch (error) {
+      const message = 'A request for a reset mail could not be completed'
+      outages.log({ part: 'reset mail', error, level: 'error', message })
+      return clock.now() >= until
+    }
+  })
 }
 
 /** Finds the account of an address; null if there is no account that may log in. Emits the event of `attempt`, if given. */
@@ -107,11 +125,14 @@ async function sendOnce(parts: AuthParts, user: StoredUser, caller: Caller): Pro
   }
 }
 
-/** Stores and sends a token. What fails is repeated while the link is valid, and each failure is an event. */
-async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
+/**
+ * Stores and sends a token. What fails is repeated while the link is valid, and each failure is an event.
+ * @returns false if it has failed and is not repeated.
+ */
+async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<boolean> {
   const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
   let isStored = false
-  await parts.mails.repeats.run(async () => {
+  return parts.mails.repeats.run(async () => {
     try {
       if (!isStored) await storeToken(parts, stored)
       // The owner has used a later link meanwhile, or this one has expired.
@@ -127,9 +148,8 @@ async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Pr
 }
 
 /** Sends a link to an account that was not asked for by its address, and again while that fails. Each failure is an event. */
-export async function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
-  const user = await parts.store.findUserById(userId)
-  if (user !== null && !user.isDisabled) await sendToken(parts, user, caller)
+export function sendReset(parts: AuthParts, userId: string, caller: Caller): Promise<void> {
+  return sendFound(parts, { caller, find: () => parts.store.findUserById(userId) })
 }
 
 function emitFailure(

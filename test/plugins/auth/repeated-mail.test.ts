@@ -8,7 +8,7 @@ import { notices } from '@mortar/auth/notices'
 import { recent } from '@mortar/auth/recent'
 import type { AccountMail, MailKind } from '../../../plugins/auth/features/mails.ts'
 import { deferred } from '../../support/deferred.ts'
-import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
+import { createForgotPassword, NOBODY, sendReset } from '../../../plugins/auth/flows/forgot-password.ts'
 import { createOutbox } from '../../../plugins/auth/flows/outbox.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
@@ -26,7 +26,12 @@ const rejected = Object.assign(new Error('550 no such user'), { permanent: true 
 
 /** The flow over a mail server that fails with these errors first, and then takes every mail. */
 function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
-  const seen = { tried: [] as string[], errors: [] as string[], stored: [] as string[] }
+  const seen = {
+    tried: [] as string[],
+    errors: [] as string[],
+    stored: [] as string[],
+    logged: [] as string[],
+  }
   const parts = {
     clock: { now: () => Date.now() },
     lifetimes: { resetToken: LIFETIME },
@@ -34,6 +39,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
     devices: createDeviceMarks([Buffer.alloc(32)]),
     resetTokens: createResetTokens(),
     mostResetTokens: 32,
+    outages: { log: ({ error }: { error: Error }) => seen.logged.push(error.message) },
     mails: createOutbox({ delay: () => 0 } as never),
     events: { emit: (_type: string, { error }: { error?: string }) => error && seen.errors.push(error) },
     store: {
@@ -58,7 +64,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
         throw rejected
       },
     })
-  return { seen, forgot: createForgotPassword(parts), mails: parts.mails }
+  return { seen, parts, forgot: createForgotPassword(parts), mails: parts.mails }
 }
 
 async function pass(milliseconds: number): Promise<void> {
@@ -197,6 +203,62 @@ describe('A reset mail that could not be sent', () => {
       })
     await pass(1000)
     expect(calls).to.equal(2001)
+  })
+})
+
+/** The two look-ups before a reset mail, by address and by id, and how each begins. */
+const LOOK_UPS = {
+  'an address': ({ forgot }: ReturnType<typeof scene>) => forgot({ email: ADA.email }, caller),
+  'a user': async ({ parts }: ReturnType<typeof scene>) =>
+    parts.mails.later(() => sendReset(parts, OWNER.id, caller)),
+}
+
+describe('A look-up for a reset mail that has failed', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
+  afterEach(() => mock.timers.reset())
+
+  /** A scene whose look-ups fail so many times. */
+  function failingScene(failures: number) {
+    const looked: unknown[] = []
+    const find = async (key: string) => {
+      if (key === NOBODY) return null
+      looked.push(key)
+      if (looked.length <= failures) throw away
+      return OWNER as never
+    }
+    return { ...scene([], { findUserByEmail: find, findUserById: find }), looked }
+  }
+
+  for (const [name, begin] of Object.entries(LOOK_UPS)) {
+    it(`is repeated for ${name} until it succeeds, with one mail`, async () => {
+      const given = failingScene(2)
+      await begin(given)
+      await given.mails.settled()
+      await pass(1000)
+      expect([given.seen.tried.length, given.seen.logged]).to.deep.equal([0, [away.message, away.message]])
+      await pass(4000)
+      expect(given.seen.tried).to.have.length(1)
+      await pass(3_600_000)
+      expect([given.seen.tried.length, given.looked.length]).to.deep.equal([1, 3])
+    })
+
+    it(`is given up for ${name} when no link would be valid any more`, async () => {
+      const given = failingScene(1000)
+      await begin(given)
+      await given.mails.settled()
+      for (let minute = 0; minute < 120; minute++) await pass(60_000)
+      const looked = given.looked.length
+      expect(looked).to.be.within(6, 15)
+      for (let minute = 0; minute < 120; minute++) await pass(60_000)
+      expect(given.looked).to.have.length(looked)
+    })
+  }
+
+  it('counts as a lost mail when the process stops', async () => {
+    const { forgot, mails, looked } = failingScene(2)
+    await forgot({ email: ADA.email }, caller)
+    expect(await mails.finish()).to.equal(1)
+    expect(looked).to.have.length(2)
   })
 })
 
