@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { deleteExpiredEnds } from '../../../../plugins/auth-document/ended-sessions.ts'
+import { documentRecords } from '../../../../plugins/auth-document/records.ts'
 import { createDocumentStore } from '../../../../plugins/auth-document/store.ts'
 import { ensureAuthIndexes, type UserFields } from '@mortar/auth-document'
 import type { AuthStore } from '@mortar/auth'
@@ -52,6 +53,15 @@ onEachMongo('the store on a document database', (server) => {
       db,
     ).finally(close)
   }
+
+  it('finds no record without a value by `noneOf`, as in SQL', async () => {
+    const { db, close } = await openDatabase(server())
+    const records = documentRecords(() => db, { name: 'auth_records', key: ['id', 9] }, 9000)
+    for (const key of ['old', 'new', null]) await records.insert({ id: String(key), key_id: key })
+    const found = await records.find({ key_id: { noneOf: ['new'] } })
+    await close()
+    expect(found.map(({ id }) => id)).to.deep.equal(['old'])
+  })
 
   it('uses the database and the prefix of the DataSource', async () => {
     const { store, source, close } = await openWithTypeorm(server(), 'app_')

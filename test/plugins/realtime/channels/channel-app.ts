@@ -20,7 +20,8 @@ export function createUsers() {
     identify: ({ token }) =>
       /^[a-z]+(:\d)?$/.test(token) && !expired.has(token)
         ? { id: moved.get(token) ?? token.split(':')[0]!, raw: {} }
-        : null,
+        : // Code without types may return nothing.
+          (undefined as never),
     watch({ token }, _request, onEnd) {
       watchers.set(onEnd, token)
       return () => watchers.delete(onEnd)

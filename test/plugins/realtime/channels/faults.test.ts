@@ -117,12 +117,14 @@ describe('Channels with faults', () => {
     socket.close()
   })
 
-  it('judge the subscriptions of a client that sends another credential immediately', async () => {
+  it('judge the subscriptions of a client that sends another valid credential immediately', async () => {
     const users = createUsers()
     const app = channelApp(users)
     opened.push(app)
     await app.listen(0, '127.0.0.1')
     const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    socket.send({ authenticate: 'unknown to the authenticator' })
+    expect((await socket.next()).problem).to.include({ status: 401, code: 'invalid_token' })
     users.denied.add('ada')
     socket.send({ authenticate: 'ada:2' })
     expect(await socket.next()).to.deep.include({ type: 'refused', channel: 'private/ada' })
