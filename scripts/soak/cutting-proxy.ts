@@ -27,7 +27,7 @@ export async function startProxy(target: number): Promise<NetworkFaults> {
   let state: 'open' | 'cut' | 'silent' = 'open'
   let delay = 0
   const listener = createServer({ allowHalfOpen: true }, (client) => {
-    if (state === 'cut') return void client.resetAndDestroy()
+    if (state === 'cut') return reset(client)
     const pair = connect(client, target, { silent: state === 'silent', delay: () => delay })
     pairs.add(pair)
     client.once('close', () => pairs.delete(pair))
@@ -85,6 +85,12 @@ function forward(pair: Pair, from: Socket, to: Socket): void {
 }
 
 function destroy({ client, server }: Pair): void {
-  client.resetAndDestroy()
+  reset(client)
   server.destroy()
+}
+
+/** Ends a connection with a reset, or without one if its end is on its way: Node would report EINVAL, and leave it open. */
+export function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { startProxy, type NetworkFaults } from '../../scripts/soak/cutting-proxy.ts'
+import { type NetworkFaults, reset, startProxy } from '../../scripts/soak/cutting-proxy.ts'
 import { Disturbances } from '../../scripts/soak/disturbances.ts'
 import { Findings } from '../../scripts/soak/findings.ts'
 import { Ledger, type ListedNote } from '../../scripts/soak/ledger.ts'
@@ -123,6 +123,26 @@ describe('The proxy of the soak', () => {
     await proxy.cut(20)
     await closed
     await open()
+  })
+
+  it('leaves no socket open if it resets one whose end is on its way', async () => {
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    connect(port, '127.0.0.1')
+      .on('error', () => undefined)
+      .end()
+    const [accepted] = (await once(server, 'connection')) as [Socket]
+    accepted.resume()
+    await once(accepted, 'end')
+    accepted.end()
+    // By then, Node has asked the system for the end.
+    await new Promise((done) => {
+      process.nextTick(done)
+    })
+    reset(accepted)
+    expect(await once(accepted, 'close')).to.deep.equal([false])
+    server.close()
   })
 
   it('drops bytes without closing, and connections of that time stay silent', async () => {

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { reset } from '../../../scripts/soak/cutting-proxy.ts'
 
 /** A TCP proxy in front of a server, whose connections can die without a word. */
 export interface FaultyNetwork {
@@ -58,7 +59,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
     heal: () => void (isSilent = false),
     delay: (milliseconds) => void (latency = milliseconds),
     cut: () => {
-      for (const pair of live) pair.sockets[0]!.resetAndDestroy()
+      for (const pair of live) reset(pair.sockets[0]!)
     },
     async close() {
       for (const socket of sockets) socket.destroy()
