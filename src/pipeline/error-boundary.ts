@@ -27,23 +27,14 @@ const BODY_HEADERS = [
  */
 export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   if (!isUnmatched(ctx, thrown)) ctx.internal.runtime.emitError(ctx, thrown)
-  try {
-    answer(ctx, thrown, runtime)
-  } catch (error) {
-    failAgain(ctx, error, runtime)
-  }
-}
-
-function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  try {
-    answer(ctx, thrown, runtime)
-  } catch {
+  let error = thrown
+  for (let failures = 0; failures < 3; failures++)
     try {
-      answer(ctx, new Error('The thrown value cannot be rendered.'), runtime)
-    } catch {
-      ctx.internal.res.destroy()
+      return answer(ctx, error, runtime)
+    } catch (second) {
+      error = failures === 0 ? second : new Error('The thrown value cannot be rendered.')
     }
-  }
+  ctx.internal.res.destroy()
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {

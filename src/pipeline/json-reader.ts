@@ -1,5 +1,4 @@
-import type { HttpError, Issue } from '../errors/http-error.ts'
-import { ValidationFailed } from '../errors/http-error.ts'
+import { type Issue, ValidationFailed } from '../errors/http-error.ts'
 import { compileValidator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -28,10 +27,6 @@ export function compileJsonReader(schema: Schema): ReadJson {
 }
 
 function accepted(result: unknown): unknown {
-  if (result instanceof Invalid) throw refusal(result)
-  return result
-}
-
-function refusal({ issues }: Invalid): HttpError {
-  return new ValidationFailed(issues.map((issue): Issue => ({ location: 'body', ...issue })))
+  if (!(result instanceof Invalid)) return result
+  throw new ValidationFailed(result.issues.map((issue): Issue => ({ location: 'body', ...issue })))
 }

@@ -1,7 +1,7 @@
 import { brokenRule } from './broken-rule.ts'
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
-import { inputOfStandard, UNDESCRIBED } from './json-schema-standard.ts'
+import { inputOfStandard, UNDESCRIBED, WITHOUT_GAPS } from './json-schema-standard.ts'
 import { OpenItems } from './yup/open-arrays.ts'
 import type { StandardLike } from './schema.ts'
 import { isRecord } from '../compat/yup.ts'
@@ -21,7 +21,7 @@ type Find = ((value: unknown, path: string, found: Found) => void) | undefined
  * and of alternatives are left to the library; where it describes nothing, every array and large object counts.
  */
 export function arrayLimitsOf(schema: StandardLike): (value: unknown, limit?: number) => Invalid | undefined {
-  const find = finderOf(inputOfStandard(schema))
+  const find = finderOf(inputOfStandard(schema, WITHOUT_GAPS))
   if (find === undefined) return () => undefined
   return (value, limit = DEFAULT_LIMIT) => {
     const found = { issues: new IssueList(limit), open: new OpenItems() }

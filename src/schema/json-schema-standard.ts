@@ -13,8 +13,11 @@ interface JsonSchemaSource {
   readonly jsonSchema?: Readonly<Record<Direction, (options: object) => JsonSchema>>
 }
 
-/** Options of zod, the one vendor that refuses a whole schema for one part that has no JSON form. */
-const LIBRARY_OPTIONS = { unrepresentable: 'any' }
+/** Options of zod and valibot, which refuse a whole schema for one part that has no JSON form. */
+const LIBRARY_OPTIONS = { unrepresentable: 'any', errorMode: 'ignore' }
+
+/** Options for readers to whom an array inside such a part of valibot matters. */
+export const WITHOUT_GAPS: typeof LIBRARY_OPTIONS = { ...LIBRARY_OPTIONS, errorMode: 'throw' }
 
 /** A conversion of the description that a library gave. */
 interface Conversion {
@@ -55,10 +58,10 @@ export function jsonSchemaOfStandard(
 export const UNDESCRIBED: unique symbol = Symbol('undescribed')
 
 /** Returns the description of the values that a schema accepts; only marked if its library has none. Never throws. */
-export function inputOfStandard(schema: unknown): JsonSchema {
+export function inputOfStandard(schema: unknown, options = LIBRARY_OPTIONS): JsonSchema {
   const place: DescriptionPlace = { direction: 'input', onOmission: () => undefined, path: '' }
   try {
-    if (describedBy(schema, 'input') === undefined) return { [UNDESCRIBED]: true }
+    if (describedBy(schema, 'input', options) === undefined) return { [UNDESCRIBED]: true }
     return jsonSchemaOfStandard(schema, place)
   } catch {
     return { [UNDESCRIBED]: true }
@@ -78,9 +81,13 @@ function closedInputs(schema: unknown): (at: string) => boolean {
   }
 }
 
-function describedBy(schema: unknown, direction: Direction): JsonSchema | undefined {
+function describedBy(
+  schema: unknown,
+  direction: Direction,
+  libraryOptions = LIBRARY_OPTIONS,
+): JsonSchema | undefined {
   const source = isStandard(schema) ? (schema['~standard'] as JsonSchemaSource).jsonSchema : undefined
-  return source?.[direction]({ target: 'draft-2020-12', libraryOptions: LIBRARY_OPTIONS })
+  return source?.[direction]({ target: 'draft-2020-12', libraryOptions })
 }
 
 /** Converts the schema at a JSON Pointer of the description; one with a label becomes a reference. */

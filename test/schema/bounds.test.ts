@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as valibot from 'valibot'
 import * as yup from 'yup'
 import { z } from 'zod'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
@@ -169,6 +171,7 @@ describe('Arrays without a maximum', () => {
     ['of zod in arrays', z.array(z.array(z.string())), times(200, times(10, '')), '[180]'],
     ['of zod that may be null', z.object({ list: z.array(z.string()).nullable().default([]) }), { list: times(2_001, '') }, 'list'],
     ['of zod in a record', z.record(z.string(), z.array(z.string())), { a: times(2_001, '') }, 'a'],
+    ['of valibot in a part without a JSON Schema', toStandardJsonSchema(valibot.object({ list: valibot.nonNullish(valibot.array(valibot.string())) })), { list: times(2_001, '') }, 'list'],
     ['of zod in a union', pick, { t: 'b', list: times(2_001, '') }, 'list'],
     ['of zod in a union of other ones', z.union([z.object({ a: z.array(z.string()) }), z.object({ b: z.array(z.string()) })]), { b: times(2_001, '') }, 'b'],
   ] // prettier-ignore

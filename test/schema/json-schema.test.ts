@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { expect } from 'chai'
+import * as v from 'valibot'
 import * as yup from 'yup'
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../src/schema/json-schema.ts'
@@ -157,6 +159,19 @@ describe('The JSON Schema of a Standard Schema validator', () => {
     }
     expect(input(schema)).to.deep.equal({ type: 'object', properties, required: ['a'] })
     expect(output(schema)).to.deep.include({ required: ['a', 'b'] })
+  })
+
+  it('leaves out the parts of valibot that have no JSON Schema, and no others', () => {
+    const object = v.object({ a: v.pipe(v.number(), v.brand('count')), at: v.date() })
+    const schema = toStandardJsonSchema(
+      v.pipe(
+        object,
+        v.check(({ a }) => a > 1),
+      ),
+    )
+    const properties = { a: { type: 'number' }, at: {} }
+    expect(input(schema)).to.deep.equal({ type: 'object', properties, required: ['a', 'at'] })
+    expect(output(schema)).to.deep.equal(input(schema))
   })
 
   it('is closed below a key with the signs of a pointer', () => {

@@ -41,7 +41,9 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
   if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
-  setLength(res, Buffer.byteLength(payload))
+  // A message has a length or a transfer encoding, never both (RFC 9112 §6.2).
+  if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
+  else res.setHeader('Content-Length', Buffer.byteLength(payload))
   if (ctx.method === 'HEAD') res.end()
   else res.end(payload)
 }
@@ -49,12 +51,6 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
 /** Removes a reason phrase that was set for another status. */
 function forgetReason(res: ServerResponse, status: number): void {
   if (res.statusCode !== status) res.statusMessage = ''
-}
-
-/** A message has a length or a transfer encoding, never both (RFC 9112 §6.2). */
-function setLength(res: ServerResponse, length: number): void {
-  if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
-  else res.setHeader('Content-Length', length)
 }
 
 /** Sends text, the most common payload: headers as one list, and text of one byte per character without an encoder. */
