@@ -21,6 +21,7 @@ const LONG = [
   'plugins/jobs/bullmq',
   'plugins/auth/features/passkeys/attacks',
   'cli/build-proof',
+  'cli/add-new',
   'plugins/auth/features/account-faults',
   'cli/workers/start-workers',
   'plugins/auth/sessions/crashed-process',

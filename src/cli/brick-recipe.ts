@@ -15,6 +15,10 @@ export interface BrickParts {
   readonly use?: string
   /** Bricks that this one requires. */
   readonly needs?: readonly string[]
+  /** Folders of the application that it needs: `jobs`. */
+  readonly folders?: readonly string[]
+  /** The entry that exports its tables: `@mortar/jobs/schema`. */
+  readonly tables?: string
   /** Steps that remain, in the order of their need. */
   readonly next?: readonly string[]
   /** Environment variables that it reads, for `.env.example`. */
@@ -51,19 +55,21 @@ export interface BrickRecipe extends BrickParts {
 export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
   const own = variant === undefined ? {} : (recipe.variants?.[variant] ?? {})
   const use = own.use ?? recipe.use
-  const both = (key: 'peers' | 'development' | 'scripts' | 'needs' | 'next'): readonly string[] => [
-    ...(recipe[key] ?? []),
-    ...(own[key] ?? []),
-  ]
+  const tables = own.tables ?? recipe.tables
+  const both = (
+    key: 'peers' | 'development' | 'scripts' | 'needs' | 'folders' | 'next',
+  ): readonly string[] => [...(recipe[key] ?? []), ...(own[key] ?? [])]
   return {
     peers: both('peers'),
     development: both('development'),
     scripts: both('scripts'),
     import: mergeImports(own.import, recipe.import),
     needs: both('needs'),
+    folders: both('folders'),
     next: both('next'),
     env: { ...recipe.env, ...own.env },
     ...(use !== undefined && { use }),
+    ...(tables !== undefined && { tables }),
   }
 }
 

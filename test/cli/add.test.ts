@@ -183,7 +183,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
 
   it('names the steps that remain, and not again for a brick that is there', () => {
     const steps: readonly (readonly [args: readonly string[], schema: string, more: string])[] = [
-      [['jobs'], '@mortar/jobs/schema', 'mkdir jobs'],
+      [['jobs'], '@mortar/jobs/schema', 'Made jobs, with .gitkeep'],
       [['webhooks'], '@mortar/webhooks/schema', 'webhooks({ events })'],
       [['limits', '--store', 'database'], '@mortar/limits/schema', ''],
       [['auth'], '@mortar/auth/basic/schema', 'AUTH_SECRET'],
@@ -203,6 +203,9 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     expect(code).to.equal(0)
     expect(err).to.include('npm install --no-fund --no-audit @mortar/auth@')
     expect(out).to.include(`import { basicAuth } from '@mortar/auth/basic'`)
+    const { err: steps } = add(['jobs', '--dry-run'])
+    expect(steps).to.match(/Next:\n {2}mkdir jobs\n {2}Export its tables .*\n {2}npx mortar migrate generate/)
+    expect(() => read('jobs/.gitkeep')).to.throw('ENOENT')
     expect([read('package.json'), read('config/bricks.ts')]).to.deep.equal(before)
     expect(() => read('npm-calls')).to.throw('ENOENT')
   })
@@ -328,6 +331,8 @@ export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 
     [{ brick: { peers: 'driver' } }, '"peers" has a wrong value'],
     [{ brick: { env: { 'A B': { comment: 'x' } } } }, '"env" has a wrong value'],
     [{ brick: { next: 'read' } }, '"next" has a wrong value'],
+    [{ brick: { folders: ['jobs', '../jobs'] } }, '"folders" has a wrong value'],
+    [{ brick: { tables: "acme-bricks'" } }, '"tables" has a wrong value'],
     [{ brick: { usage: 'queue()' } }, 'the key "usage" is unknown'],
   ]
   for (const [mortar, says] of broken)

@@ -7,6 +7,10 @@ const isFlag: Check = (value) => typeof value === 'boolean'
 const isLine: Check = (value) => typeof value === 'string' && !value.includes('\n')
 const areNames: Check = (value) => Array.isArray(value) && value.every(isText)
 
+const arePaths: Check = (value) =>
+  areNames(value) && (value as string[]).every((path) => /^\w[\w/-]*$/.test(path))
+const isEntry: Check = (value) => typeof value === 'string' && /^[@\w][\w./-]*$/.test(value)
+
 const VARIABLE: Readonly<Record<string, Check>> = { comment: isText, example: isLine, optional: isFlag }
 
 /** The keys of a recipe and of its variants, with the values that they can have. */
@@ -14,6 +18,8 @@ const RECIPE: Readonly<Record<string, Check>> = {
   peers: areNames,
   development: areNames,
   needs: areNames,
+  folders: arePaths,
+  tables: isEntry,
   next: areNames,
   also: areNames,
   use: isText,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { addFiles } from '../add/add-files.ts'
 import { addToBricks, linesOf } from '../add/edit-bricks.ts'
 import { appendVariables } from '../add/env-example.ts'
 import { allowScripts, runInstallation } from '../add/install.ts'
@@ -30,10 +31,11 @@ export const add: Command = {
     if (source === undefined) return 0
     const addition = planAddition(input, source, project)
     await installPackages(addition, project, input)
-    const isPresent = registerBrick(addition, project, input)
+    const registered = registerBrick(addition, project, input)
     addVariables(addition, project, input)
-    const steps = addition.parts.next ?? []
-    if (!isPresent && steps.length > 0) input.terminal.note(['Next:', ...steps].join('\n  '))
+    if (registered === 'present') return 0
+    const steps = await addFiles(addition, project, { input, isUsable: registered === 'added' })
+    if (steps.length > 0) input.terminal.note(['Next:', ...steps].join('\n  '))
     return 0
   },
 }
@@ -84,15 +86,18 @@ async function installPackages(
   }
 }
 
-/** @returns whether the application has the brick already */
-function registerBrick({ name, parts }: Addition, project: Project, input: CommandInput): boolean {
+/** @returns `present` if the application had the brick before, and `added` if it has the brick and those that it needs now. */
+function registerBrick(
+  { name, parts }: Addition,
+  project: Project,
+  input: CommandInput,
+): 'present' | 'added' | 'incomplete' {
   const { terminal, values, directory } = input
-  if (Object.keys(parts.import ?? {}).length === 0) return false
+  if (Object.keys(parts.import ?? {}).length === 0) return 'incomplete'
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
-  for (const needed of parts.needs ?? [])
-    if (!source.includes(`'@mortar/${needed}'`))
-      terminal.note(`${name} needs the brick '${needed}': mortar add ${needed}`)
+  const missing = (parts.needs ?? []).filter((needed) => !source.includes(`'@mortar/${needed}'`))
+  for (const needed of missing) terminal.note(`${name} needs the brick '${needed}': mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)
   if (edit.kind === 'present') terminal.note(`${place} has ${name}.`)
@@ -102,8 +107,9 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
   else {
     writeFileSync(file!, edit.source)
     terminal.note(`Added ${name} to ${place}: ${parts.use}`)
+    return missing.length === 0 ? 'added' : 'incomplete'
   }
-  return edit.kind === 'present'
+  return edit.kind === 'present' ? 'present' : 'incomplete'
 }
 
 /** Appends the environment variables of the brick to `.env.example`, which an application may not have yet. */
