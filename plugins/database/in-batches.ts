@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, EntityManager } from 'typeorm'
 import type { Duration, StartupError } from 'mortar'
 import { seconds } from 'mortar/kit'
+import { escapePath } from './escape-path.ts'
 import { recordingOf } from './plan/record-statements.ts'
 import { fault } from './startup-codes.ts'
 
@@ -79,18 +80,11 @@ async function runBatch(
   return keys.length
 }
 
-function statementsFor(
-  { dataSource: { driver, options } }: EntityManager,
-  { table, key, size = SIZE }: BatchOptions,
-) {
+function statementsFor({ dataSource }: EntityManager, { table, key, size = SIZE }: BatchOptions) {
+  const { driver, options } = dataSource
   const { schema } = options as { readonly schema?: string }
-  const escaped = (path: string): string =>
-    path
-      .split('.')
-      .map((part) => driver.escape(part))
-      .join('.')
   const place = (name: string): string =>
-    escaped(schema === undefined || name.includes('.') ? name : `${schema}.${name}`)
+    escapePath(dataSource, schema === undefined || name.includes('.') ? name : `${schema}.${name}`)
   const [first, second] = [0, 1].map((at) => driver.createParameter('value', at))
   const [progress, column] = [place(PROGRESS), driver.escape(key)]
   const select = (where: string): string =>

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { clientBeside } from '../compat/pg.ts'
 import { postgresPoolOf } from '../compat/typeorm.ts'
+import { escapePath } from '../escape-path.ts'
 
 /** Tables whose first migration is younger never had dates in local time. */
 const SINCE = Date.UTC(2026, 10, 23, 8)
@@ -20,8 +21,7 @@ export async function tablesInLocalTime(db: DataSource, applied: readonly string
   const named: string[] = []
   for (const { columns, tablePath, tableName } of db.entityMetadatas) {
     if (!columns.some((column) => wasLocal(column, db))) continue
-    const table = tablePath.split('.').map((part) => db.driver.escape(part)) // a schema and a table
-    const rows: unknown = await db.query(`SELECT 1 FROM ${table.join('.')} LIMIT 1`)
+    const rows: unknown = await db.query(`SELECT 1 FROM ${escapePath(db, tablePath)} LIMIT 1`)
     if (Array.isArray(rows) && rows.length > 0) named.push(tableName)
   }
   return named

@@ -3,6 +3,7 @@ import type { DataSource, EntityMetadata, EntitySchema } from 'typeorm'
 import { compileConditions, isPlain } from './compile-conditions.ts'
 import { type Definition, nameOfParam, type Param } from './find-options.ts'
 import { columnAt, QueryNotCompiled, refuseEntity, selectColumns } from './read-metadata.ts'
+import { escapePath } from '../escape-path.ts'
 import { createRowMapper } from './row-mapper.ts'
 import type { Binder, Statement, Values } from './statement.ts'
 
@@ -63,13 +64,6 @@ function statement<Row>(
 function selection({ driver, options }: DataSource, column: EntityMetadata['columns'][number]): string {
   const name = driver.escape(column.databaseName)
   return column.type === 'jsonb' && options.type === 'better-sqlite3' ? `json(${name}) AS ${name}` : name
-}
-
-function escapePath({ driver }: DataSource, path: string): string {
-  return path
-    .split('.')
-    .map((part) => driver.escape(part))
-    .join('.')
 }
 
 /** The order of the query, else the option `orderBy` of the entity. */

@@ -2,6 +2,7 @@ import type { DataSource, EntityManager, ObjectLiteral, QueryRunner } from 'type
 import type { Statement } from './statement.ts'
 import { readDirectly } from './direct-reads.ts'
 import { dataSourceOf, type QuerySource } from './query-source.ts'
+import { withRunner } from '../with-runner.ts'
 
 /**
  * Runs a statement and reads its rows: in the transaction of its manager if there is one, else on a connection of its
@@ -53,12 +54,8 @@ async function readRecords(db: QuerySource, sql: string, values: unknown[]): Pro
   const given = runnerOf(db)
   if (given) return recordsOf(given, sql, values)
   const dataSource = dataSourceOf(db)
-  const runner = dataSource.createQueryRunner(dataSource.defaultReplicationModeForReads())
-  try {
-    return await recordsOf(runner, sql, values)
-  } finally {
-    await runner.release()
-  }
+  const mode = dataSource.defaultReplicationModeForReads()
+  return withRunner(dataSource, (runner) => recordsOf(runner, sql, values), mode)
 }
 
 async function recordsOf(runner: QueryRunner, sql: string, values: unknown[]): Promise<ObjectLiteral[]> {
