@@ -1,20 +1,16 @@
 import { StartupError, StartupErrors } from './startup-error.ts'
 
 /** Collects the faults of several reads, so that one run shows all of them. */
-export interface FaultCollector {
-  /**
-   * Returns the value, or undefined after a `StartupError`. `throwAll` throws before anything uses that value. Any other
-   * error is thrown immediately.
-   */
-  read<T>(value: () => T): T
-  /** @throws StartupError the only fault, or StartupErrors. */
-  throwAll(summary: (count: number) => string): void
-}
+export type FaultCollector = ReturnType<typeof collectFaults>
 
 /** Creates a collector without faults. */
-export function collectFaults(): FaultCollector {
+export function collectFaults() {
   const faults: StartupError[] = []
   return {
+    /**
+     * Returns the value, or undefined after a `StartupError`. `throwAll` throws before anything uses that value. Any other
+     * error is thrown immediately.
+     */
     read<T>(value: () => T): T {
       try {
         return value()
@@ -24,7 +20,8 @@ export function collectFaults(): FaultCollector {
         return undefined as T
       }
     },
-    throwAll(summary) {
+    /** @throws StartupError the only fault, or StartupErrors. */
+    throwAll(summary: (count: number) => string) {
       if (faults.length === 1) throw faults[0]!
       if (faults.length > 1) throw new StartupErrors(summary(faults.length), faults)
     },

@@ -2,7 +2,7 @@ import type { StartupError } from '../errors/startup-error.ts'
 import { checkConflicts } from './check-conflicts.ts'
 import { byCodeUnits, diagnostic, folderDiagnostic, inFileOrder } from './diagnostics.ts'
 import type { Finding } from '../routing/finding.ts'
-import { parseFileName, type Fault, type FileName } from './parse-file-name.ts'
+import { parseFileName, type FileName } from './parse-file-name.ts'
 import type { PlannedFile } from './planned-file.ts'
 
 /** Routes and middleware by the file names of a directory. With `problems`, `files` is for further checks only. */
@@ -23,12 +23,10 @@ export function planRoutes(paths: readonly string[]): RoutePlan {
   const warnings: string[] = []
   const candidates = paths.toSorted(byCodeUnits).flatMap((path) => readPath(path, warnings))
   const { unique, problems } = withoutTwins(candidates)
-  const faults = createFaultList()
-  for (const { file, name } of unique) for (const fault of name.faults) faults.add(file, fault)
   const files = unique.flatMap(({ name }) => name.plan ?? [])
   return {
     files,
-    problems: inFileOrder([...problems, ...faults.diagnostics(), ...checkConflicts(files)]),
+    problems: inFileOrder([...problems, ...faultsOf(unique), ...checkConflicts(files)]),
     warnings,
   }
 }
@@ -63,30 +61,17 @@ function withoutTwins(candidates: readonly Candidate[]): { unique: Candidate[]; 
 }
 
 /** Groups findings by fault, so that a folder is reported once for all its files. */
-interface FaultList {
-  add(file: string, fault: Fault): void
-  diagnostics(): StartupError[]
-}
-
-function createFaultList(): FaultList {
+function faultsOf(candidates: readonly Candidate[]): StartupError[] {
   const ofFiles: StartupError[] = []
   const ofFolders = new Map<string, { folder: string; finding: Finding; files: string[] }>()
-  return {
-    add(file, { finding, folder }) {
-      if (folder === undefined) {
-        ofFiles.push(diagnostic([file], finding))
-        return
-      }
+  for (const { file, name } of candidates)
+    for (const { finding, folder } of name.faults) {
       const key = `${finding.code} ${folder}`
-      const fault = ofFolders.get(key) ?? { folder, finding, files: [] }
-      ofFolders.set(key, fault)
-      fault.files.push(file)
-    },
-    diagnostics: () => [
-      ...ofFiles,
-      ...[...ofFolders.values()].map(({ folder, files, finding }) =>
-        folderDiagnostic(folder, files, finding),
-      ),
-    ],
-  }
+      const known = ofFolders.get(key)
+      if (folder === undefined) ofFiles.push(diagnostic([file], finding))
+      else if (known === undefined) ofFolders.set(key, { folder, finding, files: [file] })
+      else known.files.push(file)
+    }
+  const folders = [...ofFolders.values()]
+  return [...ofFiles, ...folders.map((fault) => folderDiagnostic(fault.folder, fault.files, fault.finding))]
 }

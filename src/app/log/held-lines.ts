@@ -1,10 +1,5 @@
 /** A stream that can delay lines. */
-export interface HeldLines {
-  /** Writes a line now, after the lines that wait. */
-  write(line: string): void
-  /** Writes a line at the end of this turn of the event loop, or within 10 ms of the write before. */
-  hold(line: string): void
-}
+export type HeldLines = ReturnType<typeof holdLines>
 
 /** Milliseconds between two writes of delayed lines. */
 const PAUSE = 10
@@ -26,7 +21,7 @@ let isWatchingExit = false
  * process that is killed loses the request lines of its last 10 ms.
  * @param write gets bytes that it may keep.
  */
-export function holdLines(write: (lines: Buffer) => void): HeldLines {
+export function holdLines(write: (lines: Buffer) => void) {
   const held = Buffer.allocUnsafeSlow(MOST_HELD)
   let size = 0
   let lastWrite = 0
@@ -43,8 +38,10 @@ export function holdLines(write: (lines: Buffer) => void): HeldLines {
     write(Buffer.from(line))
   }
   return {
+    /** Writes a line now, after the lines that wait. */
     write: writeNow,
-    hold(line) {
+    /** Writes a line at the end of this turn of the event loop, or within 10 ms of the write before. */
+    hold(line: string) {
       const most = line.length * BYTES_PER_UNIT
       if (most > MOST_HELD) return writeNow(line)
       if (size + most > MOST_HELD) flush()
