@@ -11,7 +11,7 @@ export const ATTEMPTS = 6
 const BLOCKED = /^(55P03|40P01|ER_LOCK_WAIT_TIMEOUT|SQLITE_BUSY\w*)$/
 
 /** The connection of a run, and its limit. */
-interface LimitedRun {
+export interface LimitedRun {
   readonly dataSource: DataSource
   readonly runner: QueryRunner
   /** Milliseconds; 0 waits without a limit. */

@@ -15,14 +15,9 @@ export interface NewJob {
 }
 
 /** A job that this process may work on until its lease ends. */
-export interface ClaimedJob {
-  readonly id: string
-  readonly name: string
-  readonly data: string
+export interface ClaimedJob extends Omit<NewJob, 'key' | 'due'> {
   /** From 1. */
   readonly attempt: number
-  readonly requestId: string | undefined
-  readonly trace: string | undefined
 }
 
 /** The end of an attempt. */

@@ -1,4 +1,5 @@
 import { readResolution } from '../compat/awilix.ts'
+import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { ignore } from '../support/ignore.ts'
 import { didYouMean } from '../support/nearest.ts'
@@ -18,11 +19,7 @@ export function explainResolution(
   return new StartupError(found, { code, remedy, cause: error })
 }
 
-interface Fault {
-  readonly code: string
-  readonly found: string
-  readonly remedy: string
-}
+type Fault = Pick<DoctorFinding, 'code' | 'found' | 'remedy'>
 
 function faultOf(error: unknown, name: string, owner: string, known: readonly string[]): Fault {
   const failed = readResolution(error)

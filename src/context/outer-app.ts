@@ -62,7 +62,7 @@ export interface Probes {
 }
 
 /** A response to a probe. */
-interface ProbeResponse {
+export interface ProbeResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

@@ -1,24 +1,19 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../contracts/clock.ts'
-import type { Limit, Limiter, LimitCount, LimitRule } from '../contracts/limiter.ts'
+import type { Limit, Limiter, LimitCount } from '../contracts/limiter.ts'
 import { BatchedCounts } from './batched-counts.ts'
 import type { Counted, LimitStore } from './limit-store.ts'
-import { createMemoryLimiter } from './memory-limiter.ts'
+import { createMemoryLimiter, type MemoryLimiterSettings } from './memory-limiter.ts'
 import { parseLimit, type ParsedLimit } from './parse-limit.ts'
 import { isPausing } from '../support/pause.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 /** Settings of `createSharedLimiter`. */
-export interface SharedLimiterSettings {
+export interface SharedLimiterSettings extends MemoryLimiterSettings {
   readonly store: LimitStore
-  readonly clock: Clock
-  readonly rules?: Readonly<Record<string, LimitRule>>
   /** Called once with the error when the store begins to fail, and once without it when the store works again. */
   readonly onChange?: (error?: unknown) => void
   /** Milliseconds after which a silent store counts as down; 1,000 by default. */
   readonly patience?: number
-  /** Maximum keys per limit with a counter of their own while memory counts. */
-  readonly capacity?: number
 }
 
 /** A limiter whose results are promises. */

@@ -4,20 +4,16 @@ import { openApiPath } from '../routing/path-pattern.ts'
 import type { MessageSchemas, Route } from '../routing/route.ts'
 import type { Schema } from '../schema/schema.ts'
 import { ignore } from '../support/ignore.ts'
+import type { DocumentInput } from './document.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import { parametersOf } from './parameters.ts'
 import { createSchemaReader, type SchemaReader } from './schema-reader.ts'
 import { BEARER, isGuarded, policiesOf, policySentence } from './security.ts'
 
 /** Input of the AsyncAPI document. */
-export interface AsyncDocumentInput {
-  readonly routes: readonly Route[]
+export interface AsyncDocumentInput extends Omit<DocumentInput, 'servers' | 'problems' | 'warn'> {
   /** Entry points of bricks; those with `messages` are channels too. */
   readonly entries: readonly BrickEntry[]
-  readonly title: string
-  readonly version: string
-  readonly description?: string
-  readonly security?: SecurityScheme
   readonly warn: (message: string, route: Route) => void
 }
 

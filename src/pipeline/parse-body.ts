@@ -8,9 +8,9 @@ import { bytes } from '../support/bytes.ts'
 import { matchesType } from '../support/media-type.ts'
 import { parseQuery } from '../support/parse-query.ts'
 import type { Inner, PipelineRuntime, Step } from './step.ts'
-import { formOf } from './multipart/form-of-route.ts'
+import { formOf, type FormOfRoute } from './multipart/form-of-route.ts'
 import { preparationOf } from './multipart/prepare-forms.ts'
-import { parseForm, type Form } from './parse-form.ts'
+import { parseForm } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { clientLeft, isAnnouncedTooLarge, readBytes, tooLarge } from './read-bytes.ts'
 import { mayHaveOddEscapes } from './refuse-odd-text.ts'
@@ -52,17 +52,12 @@ export function readBody(route: Route, runtime: PipelineRuntime): Step | undefin
     }
 }
 
-interface BodyRules {
+interface BodyRules extends FormOfRoute {
   readonly limit: number
   /** True to refuse a body of another media type with 415; false to leave it unread. */
   readonly strict: boolean
   /** Called with the media type of a body that is left unread, '' if it has none. Undefined in production. */
   readonly onUnread: ((ctx: RequestContext, type: string) => void) | undefined
-  readonly accepted: readonly string[] | undefined
-  /** Undefined if the route does not declare multipart; a multipart body is then a 415 and is not read. */
-  readonly form: Form | undefined
-  /** Most fields of an urlencoded form. */
-  readonly maxFields: number
 }
 
 function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {

@@ -1,15 +1,10 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
-import type { FlowName } from '../events/outcomes.ts'
-import type { Caller, OwnSession } from '../flows/proof.ts'
-import type { LimitRule } from '../limits/limit-rules.ts'
+import type { OwnSession } from '../flows/proof.ts'
 import type { FeatureAttempt, FeatureKit } from './feature.ts'
 
 /** An attempt of a user who is signed in. */
-export interface OwnAttempt {
-  readonly flow: FlowName
-  readonly rule: LimitRule
+export interface OwnAttempt extends Pick<FeatureAttempt, 'flow' | 'rule' | 'caller'> {
   readonly own: OwnSession
-  readonly caller: Caller
 }
 
 /** Returns the attempt with its subject: the session for its event, the user for its limit. */

@@ -1,7 +1,4 @@
-import type { BrickServices } from 'mortar'
 import type { StoredUser } from '../accounts/auth-store.ts'
-import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
-import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
 import { sessionOver } from '../errors.ts'
@@ -18,13 +15,10 @@ import { proveAgain, provePasskey } from './prove-again.ts'
 import { endEverySession, endOtherSessions, endSession, isAlive, orForget } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
-export interface KitSettings {
-  readonly services: BrickServices
-  records(shape: TableShape): Records
-  cookie(name: string): RefreshCookie
-  linkTo(path: string): string
-  readonly refusesUnverified: boolean
-  readonly asksForProof: boolean
+export interface KitSettings extends Pick<
+  FeatureKit,
+  'services' | 'records' | 'cookie' | 'linkTo' | 'refusesUnverified' | 'asksForProof'
+> {
   /** Called after a feature has begun a session. */
   tidy(): void
 }

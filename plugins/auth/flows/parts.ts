@@ -63,13 +63,7 @@ export function eventOrigin({ id, ip }: Caller): { readonly ip: string; readonly
 }
 
 /** Subject of the limits of an attempt, besides the client's address. */
-export interface Counted {
-  readonly email?: string
-  readonly user?: string
-  readonly session?: string
-  /** Identifier of a verified device mark for `email`. */
-  readonly device?: string | undefined
-}
+export type Counted = Omit<LimitSubject, 'ip'>
 
 /**
  * Counts an attempt before any work, and reports the state of the limits in the response headers.

@@ -25,7 +25,7 @@ export interface LimitSubject {
   readonly user?: string
   readonly session?: string
   /** Identifier of a verified device cookie for `email`. */
-  readonly device?: string
+  readonly device?: string | undefined
 }
 
 /** State of the limits after an allowed attempt. */

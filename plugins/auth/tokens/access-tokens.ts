@@ -40,11 +40,7 @@ export interface AccessTokensOptions {
   readonly cache?: number
 }
 
-interface NewClaims {
-  readonly sub: string
-  readonly sid: string
-  /** The public record, readable by everybody who has the token. */
-  readonly user: Readonly<Record<string, unknown>>
+interface NewClaims extends Pick<AccessClaims, 'sub' | 'sid' | 'user'> {
   /** Becomes `auth_time` (RFC 9068 §2.2.1). */
   readonly authenticatedAt?: number | undefined
   /** Becomes `amr`. */

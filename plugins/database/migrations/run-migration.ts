@@ -1,19 +1,22 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { StartupError } from 'mortar'
 import type { LoadedMigration } from './load-migrations.ts'
-import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from '../lock-timeout.ts'
+import {
+  ATTEMPTS,
+  isBlocked,
+  keepsTables,
+  runAtomically,
+  runStepwise,
+  type LimitedRun,
+} from '../lock-timeout.ts'
 import type { MigrationHistory } from './migration-history.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { shorten } from '../sql-text.ts'
 import { fault } from '../startup-codes.ts'
 
 /** Parameters of one step. */
-export interface MigrationRun {
-  readonly dataSource: DataSource
-  readonly runner: QueryRunner
+export interface MigrationRun extends LimitedRun {
   readonly history: MigrationHistory
-  /** Milliseconds of one wait for a lock. */
-  readonly lockTimeout: number
 }
 
 /**

@@ -1,9 +1,8 @@
 import type PgBoss from 'pg-boss'
 import type { Administration, JobCounts, JobFilter, JobState, ListedJob } from '../engine.ts'
 import { readCounts } from '../database/administration.ts'
-import type { CarriedRows } from '../database/carried.ts'
-import type { DataSourceLike } from '../database/statements.ts'
 import type { RunSql } from './boss.ts'
+import type { Settling } from './settlement.ts'
 
 /** pg-boss's states of ours. Its own queues begin with `__pgboss__`. */
 const STATES: Readonly<Record<JobState, string>> = {
@@ -13,12 +12,8 @@ const STATES: Readonly<Record<JobState, string>> = {
 }
 const OWN = "name NOT LIKE '\\_\\_pgboss\\_\\_%'"
 
-interface Parts {
-  readonly sql: RunSql
-  readonly table: string
+interface Parts extends Omit<Settling, 'isKeyed'> {
   readonly boss: PgBoss
-  readonly db: DataSourceLike
-  readonly rows: CarriedRows
 }
 
 /** The part of the engine for those who look after it. pg-boss documents its table for statements like these. */

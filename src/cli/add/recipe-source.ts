@@ -5,18 +5,13 @@ import type { BrickRecipe } from '../brick-recipe.ts'
 import { UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
-import { recipeBook } from '../recipe-book.ts'
+import { recipeBook, type KnownBrick } from '../recipe-book.ts'
 import { findRecipeFault } from './check-recipe.ts'
 
 /** A recipe with the version ranges of its packages. */
-export interface RecipeSource {
+export interface RecipeSource extends KnownBrick {
   /** Name of the brick in messages. */
   readonly name: string
-  readonly recipe: BrickRecipe
-  /** The package of a brick of this release. */
-  readonly package?: string
-  /** Versions of the packages that the recipe names, and of the brick's own. */
-  readonly ranges: Readonly<Record<string, string>>
 }
 
 /** An npm package with a brick: `acme-bricks@^2.0.0#queue`. */

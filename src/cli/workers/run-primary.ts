@@ -3,20 +3,17 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { takeActivationSocket } from '../../support/env/activation-socket.ts'
 import { env } from '../../support/env/env.ts'
 import { readEnvironment, type Variables } from '../../support/env/environment.ts'
-import type { ServiceManager } from '../service-manager.ts'
 import { machineClock } from './clock.ts'
 import { openControl } from './control.ts'
 import { handleSignals } from './primary-signals.ts'
 import { Primary } from './primary.ts'
+import type { PrimaryContext } from './primary-context.ts'
 import { TICK, Watch, type WatchLimits } from './watch.ts'
 import { forkWorker, setUpCluster } from './worker-process.ts'
 
 /** Settings of `mortar start --workers`. */
-export interface PrimaryOptions extends WatchLimits {
-  readonly count: number
-  /** Seconds that a reload waits for a new worker. */
-  readonly reloadTimeout: number
-  readonly manager: ServiceManager
+export interface PrimaryOptions
+  extends WatchLimits, Pick<PrimaryContext, 'count' | 'reloadTimeout' | 'manager'> {
   /** The variables of the application, with its `.env` files. */
   readonly variables: Variables
   /** Folder of the socket for `mortar reload`. */

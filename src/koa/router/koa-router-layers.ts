@@ -1,13 +1,10 @@
 import { StartupError } from '../../errors/startup-error.ts'
 import type { KoaRouterLayer } from '../../compat/koa-router.ts'
 import { expandKoaPath } from './koa-router-paths.ts'
-import { METHODS, type Method } from '../../routing/route.ts'
+import { METHODS, type Method, type Route } from '../../routing/route.ts'
 
 /** A route that one or more layers declare. @koa/router runs them in order. */
-export interface LayerRoute {
-  readonly method: Method
-  readonly path: string
-  readonly origin: string
+export interface LayerRoute extends Pick<Route, 'method' | 'path' | 'origin'> {
   readonly sensitive: boolean
 }
 

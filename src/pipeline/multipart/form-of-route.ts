@@ -13,8 +13,9 @@ const MULTIPART = 'multipart/form-data'
 export interface FormOfRoute {
   /** Media types that the route reads, in lower case; undefined if `consumes` is not set. */
   readonly accepted: readonly string[] | undefined
-  /** Undefined if the route does not declare multipart. */
+  /** Undefined if the route does not declare multipart; a multipart body is then a 415 and is not read. */
   readonly form: Form | undefined
+  /** Most fields of an urlencoded form. */
   readonly maxFields: number
 }
 

@@ -21,13 +21,9 @@ const MOST_FLOWS = 4
 const RANDOM = 32
 
 /** Content of the cookie of a flow, between its two requests. */
-interface Flow {
-  readonly provider: string
+interface Flow extends Omit<Start, 'cookies'> {
   readonly verifier: string
   readonly nonce: string
-  readonly returnTo: string
-  /** The session that asked for a link; without it the flow signs in. */
-  readonly link?: OwnSession
   readonly expiresAt: number
 }
 
@@ -37,7 +33,7 @@ export interface Start {
   readonly returnTo: string
   /** Header of the request. */
   readonly cookies: string
-  /** The session that asks for a link. */
+  /** The session that asks for a link; without it the flow signs in. */
   readonly link?: OwnSession
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NamedCheck } from '../../../bricks/health-check.ts'
 import type { Cradle } from '../../../contracts/services.ts'
+import type { ProbeResponse } from '../../../context/outer-app.ts'
 import { originForm } from '../../../context/origin-form.ts'
 import { requestId } from '../../../context/request-id.ts'
 import { PROBLEM_CODES } from '../../../errors/codes.ts'
@@ -12,13 +13,6 @@ import type { ResolvedHealth } from './health-options.ts'
 
 /** Stage of an application, as `/readyz` shows it. */
 export type Stage = 'starting' | 'ready' | 'draining' | 'failed'
-
-/** A response to a probe. */
-export interface HealthResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 /** Parts of the application that the health responses read. */
 export interface HealthContext {
@@ -81,7 +75,7 @@ export class Health {
   }
 
   /** Returns the response to a probe. Never rejects. */
-  respond(req: IncomingMessage): HealthResponse | Promise<HealthResponse> {
+  respond(req: IncomingMessage): ProbeResponse | Promise<ProbeResponse> {
     if (req.method !== 'GET' && req.method !== 'HEAD') return this.methodNotAllowed(req)
     const isLive = this.pathOf(req) === this.context.options?.live
     return isLive ? this.json(200, { status: 'live' }) : this.readiness()
@@ -100,13 +94,13 @@ export class Health {
     return matches(url, options.ready) ? options.ready : undefined
   }
 
-  private readiness(): HealthResponse | Promise<HealthResponse> {
+  private readiness(): ProbeResponse | Promise<ProbeResponse> {
     if (this.stage === 'ready') return this.runners.length === 0 ? this.ready([]) : this.checked()
     if (this.stage === 'failed') return this.json(503, { status: 'unready', failed: ['start'] })
     return this.json(503, { status: this.stage, failed: [] })
   }
 
-  private async checked(): Promise<HealthResponse> {
+  private async checked(): Promise<ProbeResponse> {
     const results = await Promise.all(
       this.runners.map(async (runner) => ({ name: runner.name, result: await runner.result() })),
     )
@@ -117,7 +111,7 @@ export class Health {
     )
   }
 
-  private ready(failures: readonly { readonly name: string; readonly error: unknown }[]): HealthResponse {
+  private ready(failures: readonly { readonly name: string; readonly error: unknown }[]): ProbeResponse {
     const critical = this.context.options?.critical
     const failed = failures.map(({ name }) => name).filter((name) => critical?.has(name))
     const { version } = this.context
@@ -131,18 +125,18 @@ export class Health {
     return this.json(failed.length === 0 ? 200 : 503, body)
   }
 
-  private methodNotAllowed({ method }: IncomingMessage): HealthResponse {
+  private methodNotAllowed({ method }: IncomingMessage): ProbeResponse {
     const detail = `${method} is not possible here. Use GET or HEAD.`
     const body = problemOfCode('method_not_allowed', detail, requestId(undefined))
     const { status } = PROBLEM_CODES.method_not_allowed
     return this.response(status, body, { 'Content-Type': PROBLEM_TYPE, Allow: 'GET, HEAD' })
   }
 
-  private json(status: number, body: object): HealthResponse {
+  private json(status: number, body: object): ProbeResponse {
     return this.response(status, JSON.stringify(body), { 'Content-Type': JSON_TYPE })
   }
 
-  private response(status: number, body: string, headers: HealthResponse['headers']): HealthResponse {
+  private response(status: number, body: string, headers: ProbeResponse['headers']): ProbeResponse {
     const further = {
       'Content-Length': String(Buffer.byteLength(body)),
       'Cache-Control': 'no-store',
