@@ -30,7 +30,6 @@ interface PgClient extends PgInsides {
   release(error?: Error): void
   connect(callback: (error: Error | null | undefined) => void): unknown
   on(event: string, listener: () => void): unknown
-  off(event: string, listener: () => void): unknown
   end(...args: readonly unknown[]): unknown
   query(...args: readonly unknown[]): Promise<{ readonly rows: readonly Session[] }>
 }
@@ -154,6 +153,8 @@ function withDefaults(options: PgOptions, limits: PoolLimits, own: object): PgOp
   } as PgOptions
 }
 
+const ignore = (): void => undefined
+
 /** A client that writes and reads instants in UTC. */
 function utcClient(pg: PgModule, { refusesWrites }: PoolLimits): PgModule['Client'] {
   const types = utcTypes(pg.types)
@@ -161,6 +162,8 @@ function utcClient(pg: PgModule, { refusesWrites }: PoolLimits): PgModule['Clien
   return class UtcClient extends withSettings(pg.Client, settings) {
     constructor(options: PgOptions) {
       super({ types, ...options })
+      // Between a query of the pool and its next borrower nobody listens, and a server that stops may end it just then.
+      this.on('error', ignore)
     }
 
     override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
@@ -212,8 +215,6 @@ function watchedClient(
 
 /** A database that speaks PostgreSQL's protocol but lacks these functions answers with an error, and so it is alive. */
 async function check(client: PgClient, link: Link): Promise<void> {
-  const ignore = (): void => undefined
-  client.on('error', ignore)
   try {
     const { rows } = await client.query(IDENTIFY)
     const { session, server } = rows[0]!
@@ -221,8 +222,6 @@ async function check(client: PgClient, link: Link): Promise<void> {
   } catch (error) {
     if (!isFromServer(error)) throw error
     link.identity = HIDDEN
-  } finally {
-    client.off('error', ignore)
   }
 }
 
@@ -233,7 +232,7 @@ function isFromServer(error: unknown): boolean {
 
 async function probe(client: PgClient, sessions: readonly number[]): Promise<ProbeAnswer> {
   const timer = setTimeout(() => socketOf(client).destroy(), PROBE_TIMEOUT)
-  client.on('error', () => undefined)
+  client.on('error', ignore)
   try {
     await new Promise<void>((done, fail) => {
       client.connect((error) => (error ? fail(error) : done()))

@@ -12,6 +12,8 @@ export interface FaultyNetwork {
   heal(): void
   /** Delays every response from now on, in milliseconds. */
   delay(milliseconds: number): void
+  /** Sends these bytes behind the next response, in the same packet. */
+  append(bytes: Buffer): void
   /** Ends every connection with a reset. */
   cut(): void
   close(): Promise<void>
@@ -24,6 +26,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
   let isSilent = false
   let latency = 0
   let opened = 0
+  let appended = Buffer.alloc(0)
   const server = createServer({ allowHalfOpen: true }, (client) => {
     opened++
     const pair = { dead: isSilent, sockets: [client] }
@@ -44,7 +47,10 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
     upstream.on('error', () => undefined)
     upstream.on('close', () => pair.dead || client.destroy())
     client.on('data', (bytes) => pair.dead || upstream.write(bytes))
-    const respond = (bytes: Buffer): void => void (pair.dead || client.write(bytes))
+    const respond = (bytes: Buffer): void => {
+      if (!pair.dead) client.write(Buffer.concat([bytes, appended]))
+      appended = Buffer.alloc(0)
+    }
     upstream.on('data', (bytes) => (latency === 0 ? respond(bytes) : setTimeout(respond, latency, bytes)))
   })
   await listening(server)
@@ -58,6 +64,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
     },
     heal: () => void (isSilent = false),
     delay: (milliseconds) => void (latency = milliseconds),
+    append: (bytes) => void (appended = Buffer.from(bytes)),
     cut: () => {
       for (const pair of live) reset(pair.sockets[0]!)
     },

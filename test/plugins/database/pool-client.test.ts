@@ -1,6 +1,10 @@
 import { expect } from 'chai'
-import { createDataSource, fromUrl } from '@mortar/database'
+import { type ConnectionOptions, createDataSource, fromUrl } from '@mortar/database'
 import { serverUrl } from '../../support/servers.ts'
+import { faultyNetwork } from './faulty-network.ts'
+
+/** The last message of a server that stops. */
+const FATAL = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
 
 interface Client {
   connect(): Promise<unknown>
@@ -40,6 +44,28 @@ describe('the client class of the PostgreSQL pool', () => {
       expect(error).to.be.instanceOf(Error)
     } finally {
       await dataSource.destroy()
+    }
+  })
+
+  it('lends a connection that ends in the packet with a response without an uncaught error', async () => {
+    const { hostname, port } = new URL(url)
+    const network = await faultyNetwork({ host: hostname, port: Number(port) })
+    const options = { ...fromUrl(url), port: network.port, poolSize: 1 } as ConnectionOptions
+    const dataSource = createDataSource(options)
+    await dataSource.initialize()
+    const { master } = dataSource.driver as unknown as { master: Pick<Client, 'query'> }
+    const ask = () => master.query('select 1 as one')
+    try {
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(FATAL.length + 4)
+      network.append(Buffer.concat([Buffer.from('E'), length, Buffer.from(FATAL)]))
+      const [first, waiting] = await Promise.allSettled([ask(), dataSource.query('select 1')])
+      expect(first).to.include({ status: 'fulfilled' })
+      expect(waiting).to.include({ status: 'rejected' })
+      expect((await ask()).rows).to.deep.equal([{ one: 1 }])
+    } finally {
+      await dataSource.destroy()
+      await network.close()
     }
   })
 })
