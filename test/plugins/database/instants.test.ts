@@ -185,6 +185,18 @@ for (const [name, place] of Object.entries(KINDS_AND_DRIVERS)) {
         }
       })
 
+    if (name.startsWith('SQLite'))
+      it('are read by query() as by find(), also times that do not exist', async () => {
+        const times = ['23:59:59', '24:00:00', '24:00:01', '08:60:00', '08:59:60', '08.15:00', '08:15.00']
+        await db.getRepository(entity).insert(times.map((_, id) => ({ id })))
+        for (const [id, time] of times.entries())
+          await db.query(`update ${table} set at = '2026-11-22 ${time}' where id = ${id}`)
+        const found = await db.getRepository(entity).find({ order: { id: 'ASC' } })
+        const compiled = await query(entity, { order: { id: 'ASC' } }).all(db)
+        const valuesOf = (rows: readonly Moment[]) => rows.map(({ at }) => Number(at))
+        expect(valuesOf(compiled)).to.eql(valuesOf(found))
+      })
+
     it('refuse an invalid date before the database stores something else', async () => {
       const invalid = { id: 1, at: new Date(Number.NaN) }
       const error = await db

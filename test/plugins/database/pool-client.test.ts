@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { type ConnectionOptions, createDataSource, fromUrl } from '@mortar/database'
 import { serverUrl } from '../../support/servers.ts'
@@ -66,6 +68,27 @@ describe('the client class of the PostgreSQL pool', () => {
     } finally {
       await dataSource.destroy()
       await network.close()
+    }
+  })
+
+  it('replaces a new connection whose session the server ends', async () => {
+    const dataSource = createDataSource(fromUrl(url))
+    await dataSource.initialize()
+    // The first connection is in use, so the next one is new.
+    const runners = [dataSource.createQueryRunner(), dataSource.createQueryRunner()]
+    try {
+      await runners[0]!.connect()
+      const { master } = dataSource.driver as unknown as { master: EventEmitter }
+      const query = mock.fn(() =>
+        Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' })),
+      )
+      master.once('connect', (client: Client) => Object.assign(client, { query }))
+      const rows: unknown = await runners[1]!.query('select 1 as one').catch(String)
+      expect(rows).to.deep.equal([{ one: 1 }])
+      expect(query.mock.callCount()).to.equal(1)
+    } finally {
+      for (const runner of runners) await runner.release()
+      await dataSource.destroy()
     }
   })
 })

@@ -1,12 +1,20 @@
+import { EventEmitter } from 'node:events'
 import { mock } from 'node:test'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { typeorm } from '@mortar/database'
+import { closeLate } from '../../../plugins/database/connections/close-late.ts'
+import { withWatchedPool as withMysqlPool } from '../../../plugins/database/connections/mysql-pool.ts'
+import { withWatchedPool as withPgPool } from '../../../plugins/database/connections/postgres-pool.ts'
 import { noticingReadOnly } from '../../../plugins/database/connections/read-only.ts'
 import { createLink } from '../../../plugins/database/connections/link.ts'
 import { type ProbeAnswer, SilenceWatch } from '../../../plugins/database/connections/silence-watch.ts'
+import { unavailabilityOf } from '../../../plugins/database/connections/unavailable.ts'
+import { limitsOf, watchConnections } from '../../../plugins/database/connections/watch-connections.ts'
 import { type Hold, TransactionGate } from '../../../plugins/database/gate/transaction-gate.ts'
 
+const ignore = (): void => undefined
 const away = (): Promise<ProbeAnswer> => Promise.reject(new Error('away'))
 
 /** A connection whose server owes a response and never sends it, and the clock of the process. */
@@ -15,7 +23,8 @@ function scene({ isPaused = false, isOpening = false, probe = away } = {}) {
   mock.timers.enable({ apis: ['setInterval'] })
   mock.method(performance, 'now', () => now)
   const destroy = mock.fn()
-  const socket = { bytesRead: 0, bytesWritten: 0, isPaused: () => isPaused, once: () => undefined, destroy }
+  const once = mock.fn((_event: string, _act: () => void) => undefined)
+  const socket = { bytesRead: 0, bytesWritten: 0, isPaused: () => isPaused, once, destroy }
   const watch = new SilenceWatch({ probe, silence: () => 30_000, connectTimeout: 10_000 })
   const link = createLink(() => socket as never)
   watch.add(link)
@@ -94,10 +103,68 @@ describe('A connection whose server does not respond', () => {
     expect(later.isRetired).to.equal(true)
   })
 
+  it('is closed after the end of its pool, but not while a statement runs', () => {
+    const { watch, link, socket } = scene()
+    closeLate(link)
+    mock.timers.tick(5000)
+    expect(socket.destroy.mock.callCount()).to.equal(0)
+    watch.answered(link)
+    mock.timers.tick(1000)
+    expect(socket.destroy.mock.callCount()).to.equal(1)
+    for (const { arguments: given } of socket.once.mock.calls) given[1]()
+    mock.timers.tick(5000)
+    expect(socket.destroy.mock.callCount()).to.equal(1)
+  })
+
   it('is not ended for the time for which the process itself stood still', () => {
     const { pass, isEnded } = scene()
     for (let look = 0; look < 10; look++) pass(60_000)
     expect(isEnded()).to.equal(false)
+  })
+})
+
+describe('A pool whose driver cannot be watched', () => {
+  const limits = {
+    poolTimeout: () => 1000,
+    silence: () => 1000,
+    statementTimeout: () => undefined,
+    refusesWrites: () => false,
+    onPool: () => undefined,
+  }
+  const refuse = (callback: (error: Error) => void): void => callback(new Error('connect ECONNREFUSED'))
+  const POOLS: Readonly<Record<string, () => { connect(callback: (error?: Error) => void): unknown }>> = {
+    mysql2() {
+      const driver = { createPool: () => ({ on: ignore, getConnection: refuse }) }
+      const pool = withMysqlPool(driver as never, limits).createPool({})
+      return { connect: (callback) => pool.getConnection((error) => callback(error ?? undefined)) }
+    },
+    pg() {
+      const driver = {
+        Pool: class {
+          connect(callback: (error: Error) => void) {
+            refuse(callback)
+          }
+        },
+        Client: EventEmitter,
+        types: { getTypeParser: () => ignore },
+      }
+      return new (withPgPool(driver as never, limits).Pool)({})
+    },
+  }
+  for (const [driver, open] of Object.entries(POOLS))
+    it(`reports a server that refuses connections as unavailable: ${driver}`, () => {
+      let seen: unknown
+      open().connect((error) => (seen = unavailabilityOf(error)))
+      expect(seen).to.equal('database_unavailable')
+    })
+})
+
+describe('The limits of connections', () => {
+  it('are those of another DataSource beside it, in seconds', () => {
+    const dataSource = new typeorm.DataSource({ type: 'better-sqlite3', database: ':memory:' })
+    expect(limitsOf(dataSource)).to.deep.equal({ poolTimeout: 10, silence: 30 })
+    watchConnections(dataSource, { poolTimeout: '2s', silence: 3 })
+    expect(limitsOf(dataSource)).to.deep.equal({ poolTimeout: 2, silence: 3 })
   })
 })
 
