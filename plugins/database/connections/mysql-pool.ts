@@ -7,7 +7,7 @@ import {
   type StreamRequest,
 } from '../compat/mysql2.ts'
 import { closeLate } from './close-late.ts'
-import { createLink, HIDDEN, type Link } from './link.ts'
+import { createLink, HIDDEN, type Identity, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, takeInTime } from './lend.ts'
 import { begin, inUtc, IS_MARIADB, settingsOf, type TimeOptions, withoutPool } from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -52,9 +52,7 @@ const IDENTIFY =
   "SELECT CONNECTION_ID() AS session, CONCAT(@@hostname, ' ', @@port, ' ', @@server_id) AS server, " +
   IS_MARIADB
 
-interface Session {
-  readonly session: number
-  readonly server: string
+interface Session extends Identity {
   readonly isMariaDb: number
 }
 

@@ -1,6 +1,6 @@
 import { canWatchPg, hasSession, type PgInsides, socketOf, withSettings } from '../compat/pg.ts'
 import { closeLate } from './close-late.ts'
-import { createLink, HIDDEN, type Link } from './link.ts'
+import { createLink, HIDDEN, type Identity, type Link } from './link.ts'
 import { asNoConnection, lend, type Lender } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
@@ -34,9 +34,7 @@ interface PgClient extends PgInsides {
   query(...args: readonly unknown[]): Promise<{ readonly rows: readonly Session[] }>
 }
 
-interface Session {
-  readonly session: number
-  readonly server: string
+interface Session extends Identity {
   readonly working: readonly number[]
 }
 

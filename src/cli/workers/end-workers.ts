@@ -1,15 +1,11 @@
-import type { Logger } from '../../contracts/logger.ts'
-import type { PrimaryClock } from './clock.ts'
 import type { Member } from './place.ts'
+import type { PrimaryContext } from './primary-context.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 /** Method of a worker that ends it. */
 export type HowToEnd = keyof Pick<WorkerProcess, 'stop' | 'close' | 'replace'>
 
-interface EndContext {
-  readonly log: Logger
-  readonly clock: PrimaryClock
-}
+type EndContext = Pick<PrimaryContext, 'log' | 'clock'>
 
 /**
  * Ends workers: they close, and a worker that exceeds its limit is killed.

@@ -1,7 +1,6 @@
-import type { Logger } from '../../contracts/logger.ts'
-import type { PrimaryClock } from './clock.ts'
 import type { Member, Place } from './place.ts'
 import type { Primary } from './primary.ts'
+import type { PrimaryContext } from './primary-context.ts'
 
 /** Seconds between two questions to a worker. */
 export const TICK = 1
@@ -22,10 +21,7 @@ export interface WatchLimits {
   readonly maxMemory: number | undefined
 }
 
-interface WatchContext extends WatchLimits {
-  readonly log: Logger
-  readonly clock: PrimaryClock
-}
+type WatchContext = WatchLimits & Pick<PrimaryContext, 'log' | 'clock'>
 
 /** Knowledge of one worker. */
 interface Observed {

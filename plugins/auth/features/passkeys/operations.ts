@@ -30,21 +30,18 @@ export const LIFETIME = 300
 /** The methods of a session that a passkey began. The device and its PIN or biometry are two factors. */
 export const PASSKEY_METHODS: readonly string[] = ['pk', 'mfa']
 
-/** Facts for the browser about a registration. */
-export interface RegistrationStart {
-  readonly challenge: string
-  readonly party: RelyingParty
-  readonly userHandle: string
-  readonly user: StoredUser
-  /** Ids of the passkeys that the user has. */
-  readonly known: readonly string[]
-}
-
 /** Facts for the browser about a confirmation. */
 export interface ConfirmationStart {
   readonly challenge: string
   /** Ids of the passkeys that the user has. */
   readonly known: readonly string[]
+}
+
+/** Facts for the browser about a registration. */
+export interface RegistrationStart extends ConfirmationStart {
+  readonly party: RelyingParty
+  readonly userHandle: string
+  readonly user: StoredUser
 }
 
 /** The operations behind the routes of `passkeys()`, of one application. */
