@@ -58,7 +58,7 @@ function toolsOf(name: string, input: BrickCommandInput, services: Cradle): Tool
 
 function unknownUser(key: string): StartupError {
   return fault('MORTAR_AUTH_ACCOUNTS', `There is no account '${printable(key)}'.`, {
-    remedy: 'Look for it: mortar auth users --search TEXT',
+    remedy: 'Look for it: npx mortar auth users --search TEXT',
   })
 }
 

@@ -99,7 +99,7 @@ async function signOut(
   if (await accounts.endSession(id, String(session)))
     return { json: { id, session, signedOut: true }, text: `The session ${String(session)} has ended.` }
   throw fault('MORTAR_AUTH_ACCOUNTS', `${email} has no session '${String(session)}'.`, {
-    remedy: `List them: mortar auth sessions ${id}`,
+    remedy: `List them: npx mortar auth sessions ${id}`,
   })
 }
 
@@ -116,6 +116,6 @@ async function resetLink({ id, email }: Account, { accounts }: Tools): Promise<B
   const made = await accounts.resetLink(id)
   if (made !== null) return { json: { id, ...made }, text: made.link }
   throw fault('MORTAR_AUTH_ACCOUNTS', `${email} is disabled, and a disabled account accepts no reset link.`, {
-    remedy: `Enable it first: mortar auth enable ${id}`,
+    remedy: `Enable it first: npx mortar auth enable ${id}`,
   })
 }

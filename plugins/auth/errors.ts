@@ -9,9 +9,9 @@ export class MissingTable extends Error {
 
   constructor(table: string, cause: unknown) {
     super(
-      `no such table: ${table}. Run the pending migrations ('mortar migrate run'). If none is pending, re-export ` +
+      `no such table: ${table}. Run the pending migrations ('npx mortar migrate run'). If none is pending, re-export ` +
         `'${schemaEntry(table)}' from your schema module (export * from '${schemaEntry(table)}'), ` +
-        `so that it is among the entities of your DataSource, then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
+        `so that it is among the entities of your DataSource, then create and run a migration ('npx mortar migrate generate', 'npx mortar migrate run').`,
       { cause },
     )
     this.table = table
@@ -26,7 +26,7 @@ export class MissingColumn extends Error {
   constructor(column: string, cause?: unknown) {
     super(
       `no such column in the auth tables: ${column}. The database has the tables of an earlier version; ` +
-        `create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
+        `create and run a migration ('npx mortar migrate generate', 'npx mortar migrate run').`,
       { cause },
     )
     this.column = column

@@ -61,7 +61,7 @@ async function unlink({ id, email }: Account, { accounts, input }: Tools): Promi
   if (removed)
     return { json: { id, linkId, removed }, text: `${printable(email)} is not linked to it any more.` }
   throw fault('MORTAR_AUTH_ACCOUNTS', `${printable(email)} has no linked account '${printable(linkId)}'.`, {
-    remedy: `List them: mortar auth linked ${id}`,
+    remedy: `List them: npx mortar auth linked ${id}`,
   })
 }
 

@@ -5,7 +5,8 @@ export const STARTUP_CODES = {
   MORTAR_AUTH_ACCOUNTS: {
     cause:
       'A command of `mortar auth` has no such account or session, or the provider keeps its accounts elsewhere',
-    remedy: 'Look for the account with `mortar auth users`, or use the tools of the service of the provider.',
+    remedy:
+      'Look for the account with `npx mortar auth users`, or use the tools of the service of the provider.',
   },
   MORTAR_AUTH_APP_URL: {
     cause: '`appUrl` is not set in production; links in mails need the public address of the application',
@@ -71,7 +72,8 @@ export const STARTUP_CODES = {
   MORTAR_AUTH_SEALED: {
     cause:
       'Secrets of second factors are sealed with an older secret of the application, or with one that is not configured any more',
-    remedy: 'Put the old secret back into `AUTH_SECRETS`, and run `mortar auth reseal` before you remove it.',
+    remedy:
+      'Put the old secret back into `AUTH_SECRETS`, and run `npx mortar auth reseal` before you remove it.',
   },
   MORTAR_AUTH_SCHEMA: {
     cause:

@@ -24,7 +24,7 @@ export async function databaseFindings(
       'warning',
       'MORTAR_DOCTOR_DATABASE_FILE',
       `The database ${file} does not exist yet.`,
-      'Create it: mortar migrate run',
+      'Create it: npx mortar migrate run',
     ),
   ]
 }
@@ -39,7 +39,7 @@ async function withoutMigrations(
   const states = await migrations.status().catch(() => undefined)
   if (options.synchronize || tables.length === 0 || states?.length !== 0) return []
   const found = `No migration makes the tables of the entities: ${tables.join(', ')}.`
-  return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, 'Generate one: mortar migrate generate init')]
+  return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, 'Generate one: npx mortar migrate generate init')]
 }
 
 async function checkMigrations(
@@ -90,7 +90,7 @@ async function unknown(db: DataSource): Promise<DoctorFinding[]> {
 
 function notRun(names: readonly string[]): DoctorFinding {
   const found = `Migrations were not run on this database: ${names.join(', ')}.`
-  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Run them: mortar migrate run')
+  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Run them: npx mortar migrate run')
 }
 
 function gone(names: readonly string[]): DoctorFinding {

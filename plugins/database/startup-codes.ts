@@ -34,7 +34,7 @@ export const STARTUP_CODES = {
   },
   MORTAR_DOCTOR_DATABASE_FILE: {
     cause: 'The database file does not exist yet',
-    remedy: 'Create it with `mortar migrate run`.',
+    remedy: 'Create it with `npx mortar migrate run`.',
   },
   MORTAR_DOCTOR_LOCAL_TIME: {
     cause: 'Tables may have dates in local time, from a version before all dates were in UTC',
@@ -83,7 +83,7 @@ export const STARTUP_CODES = {
   MORTAR_MIGRATION_PENDING: {
     cause:
       'Migrations are pending on this database: in production the start stops, and none can be generated',
-    remedy: 'Run the pending migrations: `mortar migrate run`. Or set `pendingMigrations`.',
+    remedy: 'Run the pending migrations: `npx mortar migrate run`. Or set `pendingMigrations`.',
   },
   MORTAR_MIGRATION_SHAPE: {
     cause: 'A file of the migrations folder exports no migration, or cannot be loaded',

@@ -80,7 +80,7 @@ async function open(runtime: Runtime): Promise<void> {
   if (unknown.length > 0)
     services.logger.warn(
       { brick: 'jobs', jobs: unknown },
-      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs: mortar jobs remove --all --state waiting --name NAME',
+      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs: npx mortar jobs remove --all --state waiting --name NAME',
     )
 }
 

@@ -17,7 +17,7 @@ export const STARTUP_CODES = {
   },
   MORTAR_JOBS_ID: {
     cause: 'A command names a job that does not exist, or is in another state',
-    remedy: 'List the jobs: mortar jobs list.',
+    remedy: 'List the jobs: npx mortar jobs list.',
   },
   MORTAR_JOBS_OPTION: {
     cause: 'An option of the jobs brick or of a job is invalid',
@@ -26,7 +26,7 @@ export const STARTUP_CODES = {
   MORTAR_JOBS_TABLE: {
     cause: 'The database has no table for the jobs',
     remedy:
-      "Write `export * from '@mortar/jobs/schema'` in the schema module, then run `mortar migrate generate jobs` and `mortar migrate run`.",
+      "Write `export * from '@mortar/jobs/schema'` in the schema module, then run `npx mortar migrate generate jobs` and `npx mortar migrate run`.",
   },
 } as const satisfies StartupCodes
 

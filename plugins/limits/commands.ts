@@ -81,7 +81,7 @@ function wanted({ values }: BrickCommandInput, { declared }: Known): readonly De
   if (name === undefined) return [...declared.values()]
   const found = declared.get(String(name))
   if (found !== undefined) return [found]
-  throw new RangeError(`--name is '${String(name)}', which is not a limit. List them: mortar limits show`)
+  throw new RangeError(`--name is '${String(name)}', which is not a limit. List them: npx mortar limits show`)
 }
 
 interface Counter {

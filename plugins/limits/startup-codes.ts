@@ -8,16 +8,16 @@ export const STARTUP_CODES = {
   },
   MORTAR_LIMITS_PROCESSES: {
     cause: '`mortar limits` finds limits that are counted in the memory of each process',
-    remedy: "Use the store 'database' or 'redis'. A restart or `mortar reload` resets counts in memory.",
+    remedy: "Use the store 'database' or 'redis'. A restart or `npx mortar reload` resets counts in memory.",
   },
   MORTAR_LIMITS_STORE: {
     cause: 'The store of the limits does not respond to `mortar limits`',
-    remedy: 'Check the database or Redis: `mortar doctor`.',
+    remedy: 'Check the database or Redis: `npx mortar doctor`.',
   },
   MORTAR_LIMITS_TABLE: {
     cause: 'The database has no table for the limits',
     remedy:
-      'Add the entity of `@mortar/limits/schema` to the entities, then run `mortar migrate generate limits` and `mortar migrate run`.',
+      'Add the entity of `@mortar/limits/schema` to the entities, then run `npx mortar migrate generate limits` and `npx mortar migrate run`.',
   },
 } as const satisfies StartupCodes
 

@@ -12,8 +12,8 @@ ${lines}
 
 Bricks add commands to an application that has them: ${bricks}.
 
-  mortar help <command> describes a command, mortar --version prints the version.
-  mortar help limits lists the commands of the brick limits.`
+  npx mortar help <command> describes a command, npx mortar --version prints the version.
+  npx mortar help limits lists the commands of the brick limits.`
 }
 
 /** Renders the output of `mortar help <command>`. */

@@ -109,7 +109,7 @@ function parse(command: Command, args: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    throw new UsageError(`${usageFault(error as Error, command)}\nSee: mortar help ${command.name}`)
+    throw new UsageError(`${usageFault(error as Error, command)}\nSee: npx mortar help ${command.name}`)
   }
 }
 

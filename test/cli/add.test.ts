@@ -175,7 +175,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
 
   it('allows the install scripts of packages with a compiled part, and names a brick that is needed', () => {
     const { err } = add(['auth'])
-    expect(err).to.include("auth needs the brick 'database': mortar add database")
+    expect(err).to.include("auth needs the brick 'database': npx mortar add database")
     expect(JSON.parse(read('package.json')))
       .to.have.property('allowScripts')
       .that.deep.equals({ argon2: true })

@@ -39,7 +39,7 @@ export const app = createApp({ bricks: [limits()] })
     [[], 'Usage: mortar'],
     [['rotues'], "Did you mean 'routes'?"],
     [['nothing'], 'and those of bricks: mortar auth, mortar jobs, mortar limits.'],
-    [['jobs', 'list'], "This application has no brick 'jobs'. Add it: mortar add jobs"],
+    [['jobs', 'list'], "This application has no brick 'jobs'. Add it: npx mortar add jobs"],
     [['console', 'notes'], 'console accepts no names. Usage: mortar console [--write] [--eval CODE]'],
     [['routes', '--jsn'], '--jsn'],
     [['migrate', 'stauts'], "not a step of migrate. Did you mean 'status'?"],

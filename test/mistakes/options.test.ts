@@ -152,7 +152,7 @@ describe('A variable that is only in .env', () => {
       'The environment variable MISTAKE_TOKEN is in .env, which this process has not read.',
     )
     expect(error.remedy).to.equal(
-      'Start with `mortar dev` or `node --env-file=.env`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.',
+      'Start with `npx mortar dev` or `node --env-file=.env`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.',
     )
     for (const read of [() => env.string('MISTAKE_EMPTY'), () => env.from({}).string('MISTAKE_TOKEN')])
       expect((await startupErrorOf(read)).found).to.match(/ is not set; it must be /)
@@ -234,7 +234,7 @@ describe('A database that differs from its entities', () => {
       await app.close()
     }
     expect(lines).to.deep.equal([
-      "The database differs from the schema module: the table notes is missing. Generate a migration from the difference and run it: mortar migrate generate 'what changed', mortar migrate run",
+      "The database differs from the schema module: the table notes is missing. Generate a migration from the difference and run it: npx mortar migrate generate 'what changed', npx mortar migrate run",
     ])
   })
 })

@@ -28,8 +28,8 @@ function outdated(cause: MissingColumn, pending: readonly string[]): StartupErro
     {
       remedy:
         pending.length > 0
-          ? 'Run them: mortar migrate run.'
-          : 'Generate a migration and run it: mortar migrate generate AuthColumns, mortar migrate run.',
+          ? 'Run them: npx mortar migrate run.'
+          : 'Generate a migration and run it: npx mortar migrate generate AuthColumns, npx mortar migrate run.',
       cause,
     },
   )

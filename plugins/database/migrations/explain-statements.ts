@@ -5,11 +5,11 @@ import { type Violation, violation } from '../failures/violation.ts'
 
 /** Remedy for a missing table. */
 export const MISSING_TABLE_REMEDY =
-  'Run the pending migrations (`mortar migrate run`). If none is pending, export its EntitySchema from the schema module, then generate and run a migration.'
+  'Run the pending migrations (`npx mortar migrate run`). If none is pending, export its EntitySchema from the schema module, then generate and run a migration.'
 
 /** Remedy for a missing column. */
 export const MISSING_COLUMN_REMEDY =
-  "If the entity has it, the database is older than the schema module: generate a migration and run it (`mortar migrate generate 'what changed'`, `mortar migrate run`). Otherwise correct the name in the query."
+  "If the entity has it, the database is older than the schema module: generate a migration and run it (`npx mortar migrate generate 'what changed'`, `npx mortar migrate run`). Otherwise correct the name in the query."
 
 /**
  * Returns the 422 for a string that the database cannot store, such as one with U+0000 on PostgreSQL. Such a string

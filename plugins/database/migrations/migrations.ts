@@ -136,7 +136,7 @@ async function refusePending(dataSource: DataSource, directory: MigrationSource)
       `These migrations were not run on this database: ${pending.join(', ')}.`,
       {
         remedy:
-          'Run them first: mortar migrate run. A new migration is generated from the difference between the database and the entities.',
+          'Run them first: npx mortar migrate run. A new migration is generated from the difference between the database and the entities.',
       },
     )
 }

@@ -53,7 +53,7 @@ async function findPending(read: StartOfMigrations['status']): Promise<StartupEr
   const were = pending.length === 1 ? 'This migration was' : `These ${pending.length} migrations were`
   return fault('MORTAR_MIGRATION_PENDING', `${were} not run on the database: ${pending.join(', ')}.`, {
     remedy:
-      `Run: mortar migrate run. Or write migrate: true, which runs them at the start, or ` +
+      `Run: npx mortar migrate run. Or write migrate: true, which runs them at the start, or ` +
       `pendingMigrations: 'warn' if this code also works without them.`,
   })
 }

@@ -11,7 +11,7 @@ const MOST_NAMED = 8
 
 /** The remedy for a database that differs from its entities. */
 export const DIFFERENCE_REMEDY =
-  "Generate a migration from the difference and run it: mortar migrate generate 'what changed', mortar migrate run"
+  "Generate a migration from the difference and run it: npx mortar migrate generate 'what changed', npx mortar migrate run"
 
 /**
  * Lists how a connected database differs from its entities: missing tables, missing and unknown columns, and tables that

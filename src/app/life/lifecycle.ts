@@ -91,7 +91,7 @@ async function startNamed(
 function noWork(): StartupError {
   return new StartupError('No brick of the application works in the background.', {
     code: 'MORTAR_NO_WORK',
-    remedy: 'Add one that does, such as jobs: mortar add jobs. For requests use mortar start.',
+    remedy: 'Add one that does, such as jobs: npx mortar add jobs. For requests use npx mortar start.',
   })
 }
 

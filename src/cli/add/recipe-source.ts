@@ -39,7 +39,7 @@ export function readTarget([given, ...rest]: readonly string[]): RecipeSource | 
   const { bricks } = recipeBook()
   const known = Object.keys(bricks)
   const list = `Known are ${known.join(', ')}, and any npm package with a brick.`
-  if (given === undefined) throw new UsageError(`Give the name of a brick: mortar add mail. ${list}`)
+  if (given === undefined) throw new UsageError(`Give the name of a brick: npx mortar add mail. ${list}`)
   if (rest.length > 0) throw new UsageError('add takes one brick at a time.')
   const own = known.find((brick) => brick === given || bricks[brick]!.package === given)
   if (own !== undefined) return bookSource(own)

@@ -60,7 +60,7 @@ export function findBuild(input: CommandInput): Build {
   throw new StartupError(`There is no build in ${out}.`, {
     code: 'MORTAR_BUILD_MISSING',
     remedy:
-      'Run `mortar build` first, or run this command in the folder of the output. If this is a copy of the output, its ' +
+      'Run `npx mortar build` first, or run this command in the folder of the output. If this is a copy of the output, its ' +
       'folder .framework is missing: copy everything that begins with a dot, too.',
   })
 }
@@ -75,7 +75,7 @@ function refuseMissing(out: string, files: readonly (string | undefined)[]): voi
   if (missing === undefined) return
   throw new StartupError(`The build in ${out} has no ${missing}.`, {
     code: 'MORTAR_BUILD_MISSING',
-    remedy: 'Run `mortar build` again, and copy its whole output.',
+    remedy: 'Run `npx mortar build` again, and copy its whole output.',
     files: [join(out, missing)],
   })
 }
@@ -88,7 +88,7 @@ async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promi
   if (existsSync(file)) return refuseStale(directory, await readManifestFiles(file))
   throw new StartupError(`The build in ${out} has no manifest of its routes (${file}).`, {
     code: 'MORTAR_MANIFEST_MISSING',
-    remedy: 'Run `mortar build` again, and copy its output with the folders that begin with a dot.',
+    remedy: 'Run `npx mortar build` again, and copy its output with the folders that begin with a dot.',
     files: [file],
   })
 }
@@ -102,6 +102,6 @@ async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
   if (!(await isOlder(record, root))) return
   throw new StartupError(`The build in ${out} is older than its sources.`, {
     code: 'MORTAR_BUILD_STALE',
-    remedy: 'Run `mortar build` again, or start it as it is with --stale.',
+    remedy: 'Run `npx mortar build` again, or start it as it is with --stale.',
   })
 }

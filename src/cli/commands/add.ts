@@ -97,7 +97,7 @@ function registerBrick(
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
   const missing = (parts.needs ?? []).filter((needed) => !source.includes(`'@mortar/${needed}'`))
-  for (const needed of missing) terminal.note(`${name} needs the brick '${needed}': mortar add ${needed}`)
+  for (const needed of missing) terminal.note(`${name} needs the brick '${needed}': npx mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)
   if (edit.kind === 'present') terminal.note(`${place} has ${name}.`)

@@ -30,7 +30,7 @@ export async function findBrickCommand(
   const inspection = await assembleProject(findProject({ values, directory }))
   const brick = inspection.bricks.find((each) => each.name === name)
   if (isKnown && brick === undefined)
-    throw new UsageError(`This application has no brick '${name}'. Add it: mortar add ${name}`)
+    throw new UsageError(`This application has no brick '${name}'. Add it: npx mortar add ${name}`)
   const commands = brick?.commands
   if (commands === undefined) return undefined
   const [step, ...rest] = args

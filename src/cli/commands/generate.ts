@@ -31,7 +31,7 @@ export const generate: Command = {
   },
 }
 
-const USAGE = "Write: mortar generate route GET '/notes/:id'"
+const USAGE = "Write: npx mortar generate route GET '/notes/:id'"
 
 function routeOf({ positionals: [what, ...rest] }: CommandInput): { method: string; path: string } {
   if (what !== 'route') throw new UsageError(`generate only makes routes. ${USAGE}`)

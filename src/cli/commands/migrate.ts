@@ -55,12 +55,12 @@ export const migrate: Command = {
 
 function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput): keyof typeof STEPS {
   if (!Object.hasOwn(STEPS, step)) {
-    const hint = didYouMean(step, Object.keys(STEPS), 'See: mortar help migrate')
+    const hint = didYouMean(step, Object.keys(STEPS), 'See: npx mortar help migrate')
     throw new UsageError(`'${step}' is not a step of migrate. ${hint}`)
   }
   const takesName = step === 'generate'
   if (takesName && name === undefined)
-    throw new UsageError("Give the migration a name: mortar migrate generate 'add tags'")
+    throw new UsageError("Give the migration a name: npx mortar migrate generate 'add tags'")
   if (rest.length > 0 || (!takesName && name !== undefined))
     throw new UsageError(`migrate ${step} accepts ${takesName ? 'one name; put it in quotes' : 'no name'}.`)
   // Just looked up.

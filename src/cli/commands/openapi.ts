@@ -47,7 +47,7 @@ function check(
   const rest = found.length > 10 ? [`  … and ${found.length - 10} more`] : []
   note(`${file} differs from the document that the application serves:`)
   for (const line of [...found.slice(0, 10).map((change) => `  ${change}`), ...rest]) note(line)
-  note(`Write it again: mortar openapi > ${file}`)
+  note(`Write it again: npx mortar openapi > ${file}`)
   return 1
 }
 
@@ -57,7 +57,7 @@ async function readDocument(path: string, name: string): Promise<unknown> {
   } catch (cause) {
     throw new StartupError(`${name} cannot be read as an OpenAPI document: ${(cause as Error).message}`, {
       code: 'MORTAR_CLI_FILE',
-      remedy: `Write it: mortar openapi > ${name}`,
+      remedy: `Write it: npx mortar openapi > ${name}`,
       files: [path],
       cause,
     })

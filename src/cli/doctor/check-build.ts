@@ -17,7 +17,7 @@ export async function checkBuild({ root, out, routes }: Project): Promise<Findin
   return findingsOf(
     new StartupError(`The build in ${out} is older than its sources.`, {
       code: 'MORTAR_BUILD_STALE',
-      remedy: 'Run `mortar build` again.',
+      remedy: 'Run `npx mortar build` again.',
     }),
   ).map((found) => ({ ...found, level: 'warning' }))
 }

@@ -51,7 +51,7 @@ export interface Choices {
 export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' | 'directory'>): Choices {
   const [path, ...rest] = input.positionals
   if (path === undefined || path === '')
-    throw new UsageError('Give the application a name: mortar new my-app')
+    throw new UsageError('Give the application a name: npx mortar new my-app')
   if (rest.length > 0) throw new UsageError('new accepts one name, without spaces.')
   const folder = resolve(input.directory, path)
   const { database, auth, hasAuthFeatures } = readUsers(input)

@@ -53,7 +53,7 @@ function refuseMissingFile(migrations: Partial<MigrationService>): void {
   throw new StartupError(`There is no database ${file}.`, {
     code: 'MORTAR_CLI_DATABASE',
     remedy:
-      'Run the command in the folder and with the variables of the application. A new one makes its database with: mortar migrate run.',
+      'Run the command in the folder and with the variables of the application. A new one makes its database with: npx mortar migrate run.',
   })
 }
 
@@ -62,7 +62,7 @@ function unavailable(error: Error): StartupError {
   const reason = cause === undefined ? '' : ` Reason: ${readableError(cause)}`
   return new StartupError(`${error.message}${reason}`, {
     code: 'MORTAR_CLI_DATABASE',
-    remedy: 'Check that the database and the other services of the application respond: mortar doctor.',
+    remedy: 'Check that the database and the other services of the application respond: npx mortar doctor.',
     cause: error,
   })
 }

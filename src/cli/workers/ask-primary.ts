@@ -105,7 +105,7 @@ function notRunning(path: string): StartupError {
   return new StartupError(`No primary process of workers listens at ${path}.`, {
     code: 'MORTAR_CLI_PRIMARY',
     remedy:
-      'Start it with `mortar start --workers`, and run this command in the same folder and with the same ' +
+      'Start it with `npx mortar start --workers`, and run this command in the same folder and with the same ' +
       'FRAMEWORK_STATE. One process without workers cannot reload: restart it.',
   })
 }

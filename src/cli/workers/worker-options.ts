@@ -33,7 +33,7 @@ export function readTimeOrOff(option: string, given: string, least?: number): nu
 export function readMaxMemory(option: string | undefined): number | undefined {
   if (option === undefined) return undefined
   if (/[a-z]$/i.test(option) && isSize(option) && bytes(option) > 0) return bytes(option)
-  throw new UsageError(`--max-memory is '${option}', not a size such as '512mb'.\nSee: mortar help start`)
+  throw new UsageError(`--max-memory is '${option}', not a size such as '512mb'.\nSee: npx mortar help start`)
 }
 
 function parse(text: string): number | undefined {
@@ -50,7 +50,7 @@ function refuseOtherRuntimes(versions: NodeJS.ProcessVersions = process.versions
 }
 
 function refuseOption(text: string): never {
-  throw new UsageError(`--workers is '${text}', not ${EXPECTED}.\nSee: mortar help start`)
+  throw new UsageError(`--workers is '${text}', not ${EXPECTED}.\nSee: npx mortar help start`)
 }
 
 function refuseVariable(): never {

@@ -218,7 +218,7 @@ function unloaded(name: string): StartupError | undefined {
     `The environment variable ${name} is in ${file}, which this process has not read.`,
     {
       code: 'MORTAR_ENV',
-      remedy: `Start with \`mortar dev\` or \`node --env-file=${file}\`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.`,
+      remedy: `Start with \`npx mortar dev\` or \`node --env-file=${file}\`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.`,
       files: [file],
     },
   )

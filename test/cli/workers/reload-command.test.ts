@@ -5,7 +5,7 @@ import { skipSuite } from '../../support/servers.ts'
 import { builtProject, type ServingWorkers } from './serving.ts'
 
 const PASSWORD = 'pa55-of-the-database'
-const REMEDY = 'Start it with `mortar start --workers`'
+const REMEDY = 'Start it with `npx mortar start --workers`'
 
 describe('mortar reload', function () {
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')

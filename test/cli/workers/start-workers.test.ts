@@ -156,7 +156,7 @@ describe('mortar start --workers', function () {
     const { code, err } = built.project.mortar(['start', '--workers', '0'])
     expect([code, err]).to.deep.equal([
       2,
-      "mortar: --workers is '0', not a whole number from 1 to 256, or auto for one worker per core.\nSee: mortar help start\n",
+      "mortar: --workers is '0', not a whole number from 1 to 256, or auto for one worker per core.\nSee: npx mortar help start\n",
     ])
     const ofVariable = built.project.mortar(['start'], { variables: { WORKERS: 'many' } })
     expect([ofVariable.code, ofVariable.err.includes('MORTAR_ENV')]).to.deep.equal([1, true])

@@ -12,12 +12,12 @@ export async function totpFindings({ records, vault }: FeatureTables): Promise<r
   const old = {
     level: 'warning',
     found: `${known} authenticators are sealed with an older secret of AUTH_SECRETS.`,
-    remedy: 'Run mortar auth reseal before you remove that secret.',
+    remedy: 'Run npx mortar auth reseal before you remove that secret.',
   } as const
   const lost = {
     level: 'error',
     found: `${rows.length - known} authenticators are sealed with a secret that is not in AUTH_SECRETS: their codes are refused.`,
-    remedy: 'Append the old secret to the list, then run mortar auth reseal.',
+    remedy: 'Append the old secret to the list, then run npx mortar auth reseal.',
   } as const
   const found = [...(known === 0 ? [] : [old]), ...(known === rows.length ? [] : [lost])]
   return found.map((each) => ({ ...FINDING, ...each }))
