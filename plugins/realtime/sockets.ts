@@ -46,7 +46,8 @@ export class Sockets implements SocketPlaces {
     const names = ['origin', 'host', 'sec-fetch-site']
     const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
     // A handshake is a GET that can do anything.
-    if (isSameOrigin({ method: 'POST', headers }, this.#trusted)) return
+    const isSecure = () => ctx.koa.secure
+    if (isSameOrigin({ method: 'POST', headers, isSecure }, this.#trusted)) return
     throw problem('origin_refused', 'A socket must be opened by a page of the same origin.')
   }
 

@@ -76,7 +76,7 @@ function refuse(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): 
 }
 
 function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {
-  return { method: ctx.method, headers: ctx.rawHeaders }
+  return { method: ctx.method, headers: ctx.rawHeaders, isSecure: () => ctx.koa.secure }
 }
 
 /**

@@ -56,6 +56,22 @@ describe('identifying the user of a request', () => {
         expect(await status(origin), origin).to.equal(403)
     })
 
+    for (const [peer, trustProxy, allowed] of [
+      ['a trusted proxy', ['127.0.0.1'], false],
+      ['a client that is not a trusted proxy', false, true],
+    ] as const)
+      it(`${allowed ? 'lets' : 'refuses to let'} a page in plain http write with a cookie if https is reported by ${peer}`, async () => {
+        const { fetch, url } = await open(appWith({ trustProxy }))
+        const { host } = new URL(url)
+        const statusOf = async (origin: string, proto: string) => {
+          const headers = { cookie: 'access_token=ada', host, origin, 'x-forwarded-proto': proto }
+          return (await fetch('/mine', { method: 'POST', headers })).status
+        }
+        expect(await statusOf(`http://${host}`, 'https')).to.equal(allowed ? 200 : 403)
+        expect(await statusOf(`https://${host}`, 'https')).to.equal(200)
+        expect(await statusOf(`http://${host}`, 'http')).to.equal(200)
+      })
+
     it('passes method, path, headers, address and signal to the authenticator', async () => {
       const seen: CredentialRequest[] = []
       const { fetch } = await open(

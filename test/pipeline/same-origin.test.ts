@@ -67,6 +67,22 @@ describe('isSameOrigin', () => {
       ).to.equal(true)
   })
 
+  it('refuses the own host over http for a request over https, and asks for the scheme of no other request', () => {
+    const statusOf = (origin: string, isSecure: () => boolean) =>
+      isSameOrigin({ method: 'POST', headers: { host: HOST, origin }, isSecure })
+    for (const isHttps of [true, false])
+      expect(
+        [`http://${HOST}`, `https://${HOST}`].map((origin) => statusOf(origin, () => isHttps)),
+      ).to.deep.equal([!isHttps, true])
+    const never = () => {
+      throw new Error('asked')
+    }
+    expect([statusOf(`https://${HOST}`, never), statusOf('http://evil.example', never)]).to.deep.equal([
+      true,
+      false,
+    ])
+  })
+
   it('refuses an origin if there is no host to compare it with', () => {
     expect(isSameOrigin({ method: 'POST', headers: { origin: 'https://app.example' } }, [])).to.equal(false)
   })

@@ -53,7 +53,7 @@ function requestOf(ctx: Ctx) {
   const headers = Object.fromEntries(
     ['origin', 'host', 'sec-fetch-site'].map((name) => [name, ctx.get(name)]),
   )
-  return { method: ctx.method, headers }
+  return { method: ctx.method, headers, isSecure: () => ctx.koa.secure }
 }
 
 function trustedOrigins(ctx: Ctx): readonly string[] {

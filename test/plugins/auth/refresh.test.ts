@@ -205,6 +205,18 @@ onEachStore('the refresh cookie', (inWorld) => {
         expect((await client.post('/auth/refresh', undefined, headers)).status).to.equal(200)
       }))
 
+  it('is not sent by a page in plain http to an application that a trusted proxy reports as https', () => {
+    const given = { auth: { secureCookie: false }, app: { trustProxy: ['127.0.0.1'] } }
+    return inWorld(given, async (world) => {
+      const client = await signedUp(world)
+      const statusOf = async (scheme: string) => {
+        const headers = { host: 'shop.test', origin: `${scheme}://shop.test`, 'x-forwarded-proto': 'https' }
+        return (await client.post('/auth/refresh', undefined, headers)).status
+      }
+      expect([await statusOf('http'), await statusOf('https')]).to.deep.equal([403, 200])
+    })
+  })
+
   it('is Secure with the prefix __Host- where the application is https, and in production', async () => {
     const worlds = [
       { app: { appUrl: 'https://app.example.com' } },

@@ -16,6 +16,7 @@ const echo = defineSocket({ receive: message, send: message }, async (_ctx, sock
 })
 const greet = defineSocket({ send: message }, (_ctx, socket) => socket.send({ text: 'hello' }))
 
+const OWN_HTTP = { host: 'app.test', origin: 'http://app.test' }
 const EVIL = { origin: 'https://evil.example' }
 
 function create(options: RealtimeOptions = {}, lines: string[] = []) {
@@ -27,6 +28,7 @@ function create(options: RealtimeOptions = {}, lines: string[] = []) {
     drainDelay: 0,
     logRequests: true,
     trustedOrigins: ['https://app.example'],
+    trustProxy: ['127.0.0.1', '::1'],
   })
     .use(sessions.brick)
     .use(limits())
@@ -113,6 +115,7 @@ describe('The handshake of a socket', () => {
         ['/mine?access_token=ada', 403, 'origin_refused', EVIL],
         ['/mine', 403, 'origin_refused', { 'sec-fetch-site': 'cross-site', cookie: 'token=ada' }],
         ['/echo', 403, 'origin_refused', { origin: 'null' }],
+        ['/echo', 403, 'origin_refused', { ...OWN_HTTP, 'x-forwarded-proto': 'https' }],
         // A browser attaches the password of a proxy by itself.
         ['/mine', 403, 'origin_refused', { ...EVIL, cookie: 'token=ada', authorization: 'Basic YTpi' }],
       ]
