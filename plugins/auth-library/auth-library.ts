@@ -1,3 +1,5 @@
+import { StartupError } from 'mortar'
+import { installed } from 'mortar/kit'
 import type { ConnectedProvider } from '@mortar/auth'
 
 /**
@@ -59,9 +61,26 @@ export function userIn(session: unknown): LibraryUser | null {
 export function signOutOf({ $context }: AuthLibrary): ConnectedProvider['signOut'] {
   if ($context === undefined) return undefined
   return async (userId) => {
-    const { internalAdapter } = (await $context) as {
-      readonly internalAdapter: { deleteUserSessions(userId: string): Promise<unknown> }
-    }
-    await internalAdapter.deleteUserSessions(userId)
+    const { internalAdapter } = (await $context) as LibraryContext
+    await internalAdapter!.deleteUserSessions!(userId)
   }
+}
+
+/** @throws StartupError for a library without the function that `signOutOf` calls. */
+export async function requireSignOut({ $context }: AuthLibrary): Promise<void> {
+  const { internalAdapter } = ((await $context) ?? {}) as LibraryContext
+  if (typeof internalAdapter?.deleteUserSessions === 'function') return
+  throw new StartupError(
+    'The auth library has no `$context.internalAdapter.deleteUserSessions`, which ends the sessions of a user. ' +
+      `${installed('better-auth', import.meta.url)} is installed.`,
+    {
+      code: 'MORTAR_AUTH_PROVIDER',
+      remedy: 'Pass the function as libraryAuth({ signOut }), or signOut: false for a library that cannot.',
+      brick: 'auth',
+    },
+  )
+}
+
+interface LibraryContext {
+  readonly internalAdapter?: { deleteUserSessions?(userId: string): Promise<unknown> }
 }

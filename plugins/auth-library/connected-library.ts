@@ -2,6 +2,7 @@ import { ServiceUnavailable, StartupError, type BrickServices, type Credential, 
 import type { ConnectedProvider } from '@mortar/auth'
 import {
   pathOf,
+  requireSignOut,
   signOutOf,
   userIn,
   type AuthLibrary,
@@ -41,6 +42,7 @@ export function connectLibrary<Library extends AuthLibrary>(
     ...(signOut && { signOut }),
     start: async () => {
       await requireBasePath(library, basePath)
+      if (options.signOut === undefined) await requireSignOut(library)
       await prepare?.(library, services)
     },
   }

@@ -6,6 +6,7 @@
 import type { HashOptions } from 'argon2'
 import { randomBytes } from 'node:crypto'
 import type { Clock, Environment } from 'mortar'
+import { installed } from 'mortar/kit'
 import { loadArgon2 } from '../password-packages.ts'
 import { createHashPool, type HashPool, type HashPoolOptions } from './hash-pool.ts'
 import { checkPassword, normalizePassword } from './password-rule.ts'
@@ -56,8 +57,13 @@ export function createPasswords(options: PasswordsOptions = {}) {
     const text = normalizePassword(password)
     if (text === null)
       throw new RangeError('This password cannot be hashed: check it with checkPassword() first.')
-    const stored = await pool.run(() => engine.hash(text, engineOptions(cost)))
-    return stored.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
+    const made = await pool.run(() => engine.hash(text, engineOptions(cost)))
+    const stored = made.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
+    if (isPresent(stored, cost)) return stored
+    throw new Error(
+      `${installed('argon2', import.meta.url)} returns a hash of another form, which no password would match. ` +
+        'Install the version on which @mortar/auth depends. `npm ls argon2` lists the versions.',
+    )
   }
 
   /** Verifies against a decoy of the current cost; never succeeds. */
@@ -75,7 +81,7 @@ export function createPasswords(options: PasswordsOptions = {}) {
   }
 
   return {
-    /** @returns a PHC string. @throws RangeError for a password whose form `checkPassword` refuses. */
+    /** @returns a PHC string. @throws Error for a version of argon2 with another form; RangeError for a password whose form `checkPassword` refuses. */
     hash,
     /** Verifies a password. Null, a damaged hash and a hash beyond the ceilings are never valid and cost the same. */
     verify,

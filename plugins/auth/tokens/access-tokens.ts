@@ -120,8 +120,9 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
 function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly NamedKey[]) {
   const { issuer, audience, lifetime, tolerance = DEFAULT_TOLERANCE } = options
   let hs256: SignatureCheck | undefined
-  const byHeader = new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
+  let byHeader: ReadonlyMap<string, KeyObject> | undefined
   return (token: string): AccessClaims | null => {
+    byHeader ??= new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
     const headerEnd = token.indexOf('.')
     const payloadEnd = token.length - SIGNATURE_LENGTH - 1
     const key = byHeader.get(token.slice(0, headerEnd))
@@ -147,10 +148,9 @@ function headerOf({ id }: NamedKey): SignOptions {
   return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
 }
 
-/** Returns the header segment of all tokens that this key signs; jsonwebtoken writes the members in this order. */
+/** Returns the header segment of all tokens that this key signs. jsonwebtoken decides on the order of its members. */
 function firstSegmentOf(named: NamedKey): string {
-  const { header } = headerOf(named)
-  return Buffer.from(JSON.stringify(header)).toString('base64url')
+  return loadJsonWebToken().sign({}, named.key, headerOf(named)).split('.')[0]!
 }
 
 /** Returns a fingerprint that does not reveal the key. */

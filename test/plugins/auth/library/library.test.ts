@@ -9,6 +9,7 @@ import { throughDataSource } from '@mortar/auth-library/kysely'
 import { createClient } from 'mortar/testing'
 import { deferred } from '../../../support/deferred.ts'
 import { openBetterAuth } from '../support/better-auth.ts'
+import { startupErrorOf } from '../../../support/startup-error-of.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
 const ORIGIN = { headers: { origin: 'http://localhost' } }
@@ -91,6 +92,21 @@ describe('an application whose accounts better-auth keeps', () => {
       await app.services.authProvider.signOut!(body.user.id)
       expect((await client.get('/private')).status).to.equal(401)
     }))
+
+  it('stops the start with a version whose sessions signOut could not end', async () => {
+    for (const context of [{}, { internalAdapter: { deleteSessionsOf: async () => undefined } }]) {
+      const $context = Promise.resolve(context)
+      const later: AuthLibrary = {
+        handler: async () => new Response(),
+        api: { getSession: async () => null },
+        $context,
+      }
+      const app = createApp({ environment: 'test', logger: false }).use(auth(libraryAuth(later)))
+      const error = await startupErrorOf(() => app.ready())
+      expect(error.code).to.equal('MORTAR_AUTH_PROVIDER')
+      expect(error.message).to.match(/deleteUserSessions.*better-auth \d+\.\d+.*signOut/s)
+    }
+  })
 
   it('takes the session from the one credential that counts, and from no other part of the request', () =>
     inLibraryWorld({}, async ({ client }) => {

@@ -36,6 +36,19 @@ const weak = (settings: argon2.HashOptions): Promise<string> =>
   argon2.hash(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1, ...settings })
 
 describe('passwords', () => {
+  it('are not stored as a hash of another form, which no password would match', async () => {
+    const verify = async (): Promise<boolean> => true
+    for (const change of [/m=\d+,/, /argon2id/, /\$v=19/]) {
+      const hash: HashEngine['hash'] = async (...given) =>
+        (await argon2.hash(...given)).replace(change, 'x=1')
+      const { passwords } = setUp({ engine: { hash, verify } })
+      const error = await passwords.hash(PASSWORD).catch(String)
+      expect(error)
+        .to.match(/argon2 \d+\.\d+\.\d+ .*another form.*npm ls argon2/)
+        .and.not.include('$argon2')
+    }
+  })
+
   it('are hashed with argon2id, 19 MiB, two passes, one lane, a salt of 16 bytes and 32 bytes of hash', async () => {
     const passwords = createPasswords()
     const stored = await passwords.hash(PASSWORD)

@@ -1,12 +1,18 @@
+import { createRequire } from 'node:module'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import jsonwebtoken from 'jsonwebtoken'
 import {
   createAccessTokens,
   type AccessTokensOptions,
 } from '../../../../plugins/auth/tokens/access-tokens.ts'
 import { deriveKeys, type Secret } from '../../../../plugins/auth/tokens/keys.ts'
 import { createVerifiedCache, type VerifiedCache } from '../../../../plugins/auth/tokens/verified-cache.ts'
+import { changedModule } from '../../../support/changed-module.ts'
 import { TestClock } from '../support/clock.ts'
+
+const require = createRequire(import.meta.url)
 
 const OLD = 'the old secret of the application, 32+ bytes'
 const NEW = 'the new secret of the application, 32+ bytes'
@@ -30,6 +36,20 @@ const segment = (token: string, index: number): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index]!, 'base64url').toString()) as Record<string, unknown>
 
 describe('access tokens', () => {
+  it('are accepted from a version of jsonwebtoken that writes the header in another order', () => {
+    const changed = changedModule(require.resolve('jsonwebtoken/sign.js'), (source) =>
+      source.replace('Object.assign({\n    alg:', 'Object.assign({\n    kid: options.keyid,\n    alg:'),
+    ) as typeof jsonwebtoken.sign
+    mock.method(jsonwebtoken, 'sign', changed)
+    try {
+      const { tokens } = setUp()
+      const { token } = tokens.sign(ADA)
+      expect(Object.keys(segment(token, 0))[0]).to.equal('kid')
+      expect(tokens.verify(token)).to.deep.include({ sub: 'ada' })
+    } finally {
+      mock.restoreAll()
+    }
+  })
   it('say who, which session, from when, until when, and for what', () => {
     const { tokens, clock } = setUp()
     const { token, expiresIn } = tokens.sign(ADA)
