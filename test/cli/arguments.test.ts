@@ -73,6 +73,27 @@ export const app = createApp({ bricks: [limits()] })
     expect([ran.code, ran.err.includes('There is no app.ts')], ran.err).to.deep.equal([1, true])
   })
 
+  const manifests: readonly (readonly [manifest: string, found: string])[] = [
+    ['[]', 'is not a JSON object'],
+    ['null', 'is not a JSON object'],
+    ['{ "mortar": "app.ts" }', 'has a "mortar" that is not a JSON object'],
+    ['{ "mortar": { "app": 7 } }', 'has a "mortar" whose "app" is not a path'],
+    ['{ "mortar": { "out": [] } }', 'has a "mortar" whose "out" is not a path'],
+  ]
+  it('need a package.json of the right form', () => {
+    const broken = createProject({})
+    for (const [manifest, found] of manifests) {
+      broken.write({ 'package.json': manifest })
+      for (const args of [['routes'], ['generate', 'route', 'GET', '/x'], ['add', 'mail'], ['limits']]) {
+        const ran = broken.mortar(args)
+        expect([ran.code, ran.out]).to.deep.equal([1, ''])
+        expect(ran.err, manifest).to.include(`package.json ${found}.`).and.include('[MORTAR_CLI_PACKAGE]')
+      }
+    }
+    expect(existsSync(join(broken.directory, 'routes'))).to.equal(false)
+    broken.remove()
+  })
+
   it('end with 1 if their result cannot be written, and not if its reader has left', function () {
     if (!existsSync('/dev/full')) this.skip()
     const full = project.mortar(['routes'], { output: openSync('/dev/full', 'w') })

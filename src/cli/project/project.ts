@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { isObject } from '../../support/describe-value.ts'
 import { type CommandInput, type CommandOptions, textOf } from '../command.ts'
 
 /** Locations of the parts of an application, as absolute paths. */
@@ -44,7 +45,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'] as const
 export function findProject(input: Pick<CommandInput, 'values' | 'directory'>): Project {
   const root = findRoot(input.directory)
   const manifest = readManifest(root)
-  const settings = (manifest['mortar'] ?? {}) as Settings
+  const settings = settingsOf(manifest, root)
   const given = textOf(input, 'app')
   const app = given === undefined ? findApp(root, input.directory, settings) : resolve(input.directory, given)
   if (app === undefined || !isFile(app)) throw noApp(input.directory, app)
@@ -111,20 +112,35 @@ export function isInside(path: string, folder: string): boolean {
   return way !== '' && !way.startsWith('..') && !isAbsolute(way)
 }
 
-/** Reads package.json of a folder. Without the file it returns an empty object. */
+/**
+ * Reads package.json of a folder. Without the file it returns an empty object.
+ * @throws StartupError `MORTAR_CLI_PACKAGE` for anything but a JSON object.
+ */
 export function readManifest(root: string): Readonly<Record<string, unknown>> {
   const file = join(root, 'package.json')
   if (!existsSync(file)) return {}
+  let manifest: unknown
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    manifest = JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw new StartupError(`${file} is not valid JSON: ${(cause as Error).message}`, {
-      code: 'MORTAR_CLI_PACKAGE',
-      remedy: 'Fix the file at the position in this message.',
-      files: [file],
-      cause,
-    })
+    throw brokenManifest(root, `is not valid JSON: ${(cause as Error).message}`, cause)
   }
+  if (!isObject(manifest)) throw brokenManifest(root, 'is not a JSON object.')
+  return manifest
+}
+
+function settingsOf({ mortar = {} }: Project['manifest'], root: string): Settings {
+  if (!isObject(mortar)) throw brokenManifest(root, 'has a "mortar" that is not a JSON object.')
+  for (const key of ['app', 'server', 'routes', 'out'])
+    if (mortar[key] !== undefined && typeof mortar[key] !== 'string')
+      throw brokenManifest(root, `has a "mortar" whose "${key}" is not a path.`)
+  return mortar
+}
+
+function brokenManifest(root: string, found: string, cause?: unknown): StartupError {
+  const file = join(root, 'package.json')
+  const remedy = 'Fix the file at the place that this message names.'
+  return new StartupError(`${file} ${found}`, { code: 'MORTAR_CLI_PACKAGE', remedy, files: [file], cause })
 }
 
 function noApp(directory: string, app: string | undefined): StartupError {
