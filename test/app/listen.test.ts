@@ -69,9 +69,10 @@ describe('listen()', () => {
   })
 
   it('binds loopback outside production and every interface in production', async () => {
-    expect((await open(hello({ environment: 'development', logger: false })).listen(0)).host).to.equal(
-      '127.0.0.1',
-    )
+    for (const host of [[], [undefined], ['']] as [string?][]) {
+      const listening = await open(hello({ environment: 'development', logger: false })).listen(0, ...host)
+      expect(listening.host).to.equal('127.0.0.1')
+    }
     const { host, url } = await open(hello({ environment: 'production', logger: false })).listen(0)
     expect(host).to.be.oneOf(['::', '0.0.0.0'])
     expect(url).to.match(/^http:\/\/localhost:\d+$/)

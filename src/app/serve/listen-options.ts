@@ -106,7 +106,7 @@ export function planListening(
 }
 
 function addressOf({ path, port = 3000, host }: ListenOptions, environment: Environment): BindAddress {
-  if (path === undefined) return { port, host: host ?? defaultHost(environment) }
+  if (path === undefined) return { port, host: host || defaultHost(environment) }
   if (typeof path === 'string' && path !== '') return { path }
   throw wrong('path', 'is not the path of a Unix socket', 'Write a path such as /run/app.sock.')
 }
