@@ -114,6 +114,8 @@ function listOf(member: Member): Member {
 /** An object in each library, of the members by name. Each is optional or not. */
 export interface SameSchema {
   readonly description: string
+  /** True if a JSON Schema says everything that the schemas check. */
+  readonly isDescribed: boolean
   readonly schemas: Readonly<Record<'yup' | 'zod' | 'valibot' | 'arktype', Schema>>
 }
 
@@ -126,14 +128,22 @@ export function randomSameSchema(random: Random): SameSchema {
     const isOptional = random.chance(0.5)
     return {
       text: `${name}${isOptional ? '?' : ''}: ${isList ? 'list of ' : ''}${kind}`,
+      isDescribed: kind !== 'checked',
       object: objectOf(name, isList ? listOf(one) : one, isOptional),
     }
-  }) as [{ text: string; object: Objects }, { text: string; object: Objects }]
+  }) as [NamedMember, NamedMember]
   const isChecked = random.chance(0.3)
   return {
     description: `${first.text}, ${second.text}${isChecked ? ', checked' : ''}`,
+    isDescribed: first.isDescribed && second.isDescribed,
     schemas: joined(first.object, second.object, isChecked),
   }
+}
+
+interface NamedMember {
+  readonly text: string
+  readonly isDescribed: boolean
+  readonly object: Objects
 }
 
 interface Objects {
