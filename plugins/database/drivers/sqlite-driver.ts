@@ -162,12 +162,15 @@ const describeAborts = (driver: string, { version }: Runtime): string =>
   `better-sqlite3 ${driver} can abort the process on Node ${version}. Install better-sqlite3@13; docs/runtimes.md has the lines.`
 
 function noDriver({ name, version }: Runtime, betterSqlite: string, libsql: string): StartupError {
-  const broken = betterSqlite !== NOT_INSTALLED && name === 'Node'
+  const onNode = name === 'Node'
+  const broken = betterSqlite !== NOT_INSTALLED && onNode
+  // Version 12 runs on Node only.
+  const suitable = onNode ? 'better-sqlite3' : 'better-sqlite3@13 (docs/runtimes.md has the lines)'
   return fault(
     'MORTAR_DATABASE_DRIVER',
     `No SQLite driver can be loaded on ${name} ${version}. better-sqlite3: ${betterSqlite}. libsql: ${libsql}.`,
     {
-      remedy: `${broken ? 'Repair the first: npm rebuild better-sqlite3. Or install one' : 'Install one'}: npm install better-sqlite3, or npm install libsql.`,
+      remedy: `${broken ? 'Repair the first: npm rebuild better-sqlite3. Or install one' : 'Install one'}: npm install ${suitable}, or npm install libsql.`,
     },
   )
 }

@@ -89,6 +89,11 @@ describe('The choice of the SQLite driver', () => {
       .and.to.include('npm install libsql')
   })
 
+  it('names a version that works where the installed one cannot', async () => {
+    const error = await startupErrorOf(() => choose(BUN, { betterSqlite: '12.11.1' }))
+    expect(error.message).to.include('npm install better-sqlite3@13')
+  })
+
   it('fails with the reason and the repair when a binary is missing, and not with the path of the database', async () => {
     const error = await startupErrorOf(() => choose(NODE_22, { betterSqlite: '12.11.1', broken: BROKEN }))
     expect(error.code).to.equal('MORTAR_DATABASE_DRIVER')
