@@ -7,6 +7,17 @@ import { createProject, type TestProject } from './project.ts'
 /** Makes the working directory read-only, for a command that sees it in this way alone. */
 const READ_ONLY = 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && exec "$@"'
 
+/**
+ * Runs a command in a copy of the working directory on a full disk, which only this command sees, and prints the files
+ * that it has changed.
+ */
+const FULL = `mkdir full && mount -t tmpfs -o size=256k none full && cp -R app.ts package.json config routes migrations full
+ln -s "$PWD/node_modules" full/node_modules && cd full
+sums() { find . -type f ! -name "*.txt" ! -name fill ! -path "./.framework/*" | sort | xargs md5sum; }
+sums > sums.txt; dd if=/dev/zero of=fill bs=1k 2> fill.txt
+"$@"; code=$?
+rm fill; sums | diff sums.txt - ; exit $code`
+
 const COMMANDS: readonly (readonly string[])[] = [
   ['build'],
   ['generate', 'route', 'GET', '/prices'],
@@ -22,7 +33,8 @@ describe('Commands that write', () => {
     project = createProject({
       'routes/index.get.ts': 'export default () => 1\n',
       'routes/.gitkeep': '',
-      'config/bricks.ts': 'export const bricks = [] as const\n',
+      // One line more needs another page of a disk in memory.
+      'config/bricks.ts': `export const bricks = [] as const\n//${'x'.repeat(4050)}\n`,
       'migrations/.gitkeep': '',
       'app.ts': `import { createApp } from 'mortar'
 import { database } from '@mortar/database'
@@ -50,6 +62,21 @@ export const app = createApp().use(
       expect([status, stdout], stderr).to.deep.equal([1, ''])
       expect(stderr).to.contain(project.directory).and.to.contain('EROFS').and.to.contain('Remedy:')
       expect(stderr).not.to.match(/\n\s+at /)
+    })
+
+  for (const args of COMMANDS.filter(([name]) => name !== 'maintenance'))
+    it(`name the cause on a full disk, and leave every file as it was: mortar ${args.join(' ')}`, function () {
+      if (spawnSync('unshare', ['--mount', 'true']).status !== 0) this.skip()
+      const command = ['bash', '-c', FULL, 'sh', process.execPath, project.program, ...args]
+      const { status, stdout, stderr } = spawnSync('unshare', ['--mount', ...command], {
+        cwd: project.directory,
+        encoding: 'utf8',
+        env: { PATH: `${join(project.directory, 'bin')}:${process.env['PATH']}`, HOME: project.directory },
+      })
+      rmSync(join(project.directory, 'full'), { recursive: true })
+      expect([status, stdout], stderr).to.deep.equal([1, ''])
+      expect(stderr).to.contain('ENOSPC').and.to.contain('Remedy:')
+      expect(stderr).not.to.match(/\n\s+at |A file/)
     })
 
   it('end for a folder that cannot exist', function () {

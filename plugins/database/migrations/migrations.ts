@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { Clock, Duration, MigrationProgress, PlannedMigration, PlanOptions, StartupError } from 'mortar'
-import { seconds, systemClock } from 'mortar/kit'
+import { errorCode, seconds, systemClock } from 'mortar/kit'
 import { changeStatements } from '../gate/change-statements.ts'
 import { gateTransactions } from '../gate/gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
@@ -116,8 +116,19 @@ async function generate(
   const statements = await difference(dataSource)
   if (statements.up.length === 0) return undefined
   const file = join(folder, fileName)
-  await writeFile(file, renderMigration(className, statements), { flag: 'wx' })
+  await writeNew(file, renderMigration(className, statements))
   return { name: className, file, ...statements }
+}
+
+/** Writes a file that does not exist yet. A full disk leaves no part of it, which would be run as a migration. */
+async function writeNew(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, content, { flag: 'wx' })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') await rm(file, { force: true })
+    // Node does not name the file of a failed write.
+    throw Object.assign(error as Error, { path: file })
+  }
 }
 
 /** Computes the statements that make the database match the entities, and those that revert them. */

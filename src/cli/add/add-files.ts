@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../../support/make-folder.ts'
 import { readableError } from '../../support/readable-error.ts'
 import type { CommandInput } from '../command.ts'
+import { replaceFile } from '../replace-file.ts'
 import { assembleProject } from '../project/inspect-project.ts'
 import { migrationsOf } from '../project/migration-service.ts'
 import { findModule, type Project, shown } from '../project/project.ts'
@@ -22,8 +22,7 @@ export async function addFiles(
   const missing = folders.filter((folder) => !existsSync(join(home, folder)))
   const isDry = input.values['dry-run'] === true
   for (const folder of isDry ? [] : missing) {
-    makeFolder(join(home, folder))
-    writeFileSync(join(home, folder, '.gitkeep'), '')
+    replaceFile(join(home, folder, '.gitkeep'), '')
     input.terminal.note(`Made ${folder}, with .gitkeep, because Git keeps no empty folder.`)
   }
   const steps = [...(isDry ? missing.map((folder) => `mkdir ${folder}`) : []), ...next]
@@ -43,7 +42,7 @@ function appendExport(line: string, home: string, { terminal, directory }: Comma
   if (file === undefined) return false
   const source = readFileSync(file, 'utf8')
   if (source.includes(line)) return true
-  writeFileSync(file, `${source.trimEnd()}\n\n${line}\n`)
+  replaceFile(file, `${source.trimEnd()}\n\n${line}\n`)
   terminal.note(`Added the tables to ${shown(file, directory)}: ${line}`)
   return true
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { replaceFile } from '../replace-file.ts'
 
 /**
  * Runs an installation. Its output goes to standard error, because it is not a result. On Windows package managers are
@@ -44,5 +45,5 @@ export function allowScripts(names: readonly string[], root: string): void {
   const added = names.filter((name) => !Object.hasOwn(allowed, name))
   if (added.length === 0) return
   manifest['allowScripts'] = { ...allowed, ...Object.fromEntries(added.map((name) => [name, true])) }
-  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`)
+  replaceFile(file, `${JSON.stringify(manifest, null, 2)}\n`)
 }

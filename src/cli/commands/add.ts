@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { addFiles } from '../add/add-files.ts'
 import { addToBricks, linesOf } from '../add/edit-bricks.ts'
@@ -10,6 +10,7 @@ import { type PackageTarget, readRecipe, readTarget, type RecipeSource } from '.
 import type { Command, CommandInput, CommandOptions } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
+import { replaceFile } from '../replace-file.ts'
 import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
 
 /** Makes a brick part of an application: installs its packages and adds it to config/bricks.ts. */
@@ -31,8 +32,9 @@ export const add: Command = {
     if (source === undefined) return 0
     const addition = planAddition(input, source, project)
     await installPackages(addition, project, input)
-    const registered = registerBrick(addition, project, input)
+    // First, because a brick that is registered counts as added if the command is repeated.
     addVariables(addition, project, input)
+    const registered = registerBrick(addition, project, input)
     if (registered === 'present') return 0
     const steps = await addFiles(addition, project, { input, isUsable: registered === 'added' })
     if (steps.length > 0) input.terminal.note(['Next:', ...steps].join('\n  '))
@@ -105,7 +107,7 @@ function registerBrick(
     terminal.print([`Write into ${place}, or where createApp() is called:`, ...linesOf(parts)].join('\n'))
   else if (values['dry-run'] === true) terminal.print([`${place} would get:`, ...linesOf(parts)].join('\n'))
   else {
-    writeFileSync(file!, edit.source)
+    replaceFile(file!, edit.source)
     terminal.note(`Added ${name} to ${place}: ${parts.use}`)
     return missing.length === 0 ? 'added' : 'incomplete'
   }
@@ -122,7 +124,7 @@ function addVariables({ parts }: Addition, { root, manifest }: Project, input: C
   const place = shown(file, input.directory)
   if (input.values['dry-run'] === true)
     return input.terminal.print(`${place} would get:${text.slice(before.trimEnd().length).trimEnd()}`)
-  writeFileSync(file, text)
+  replaceFile(file, text)
   input.terminal.note(`Added variables to ${place}.`)
 }
 

@@ -1,6 +1,6 @@
-import { rm, symlink, writeFile } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifest.ts'
+import { manifestPath, routeFilesOf } from '../../files/manifest.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { renderManifest } from '../../files/write-manifest.ts'
 import { makeFolder } from '../../support/make-folder.ts'
@@ -12,6 +12,7 @@ import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
 import { proveOutput } from '../build/prove.ts'
 import { replaceOutput } from '../build/replace-output.ts'
+import { replaceFile } from '../replace-file.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -90,9 +91,8 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
   if (routes === undefined) return undefined
   const file = manifestPath(routes, '.ts')
   const files = routeFilesOf(await scanDirectory(routes))
-  makeFolder(dirname(file))
-  await writeFile(join(dirname(file), '.gitignore'), '*\n')
-  await writeFile(file, renderManifest(basename(routes), files))
+  replaceFile(join(dirname(file), '.gitignore'), '*\n')
+  replaceFile(file, renderManifest(basename(routes), files))
   return file
 }
 
@@ -107,8 +107,7 @@ async function describeOutput(project: Project, fresh: string): Promise<BuildRec
     sources,
     version: versionOf(project.root, sources),
   }
-  makeFolder(join(fresh, MANIFEST_FOLDER))
-  await writeFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)
+  replaceFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)
   return record
 }
 

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { isIgnoredFolder } from '../../files/base-name.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { METHODS } from '../../routing/route.ts'
-import { makeFolder } from '../../support/make-folder.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
+import { replaceFile } from '../replace-file.ts'
 import { findModule, findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 
 /** Writes the file of a new route. */
@@ -24,8 +23,7 @@ export const generate: Command = {
     const file = fileOf(method, path)
     await refuseConflict(directory, file)
     const target = join(directory, file)
-    makeFolder(dirname(target))
-    await writeFile(target, routeText(project, target, file), { flag: 'wx' })
+    replaceFile(target, routeText(project, target, file))
     input.terminal.print(shown(target, input.directory))
     return 0
   },
@@ -66,13 +64,14 @@ function fileOf(method: string, path: string): string {
  * @throws StartupErrors if the new file would break a convention, for example because the endpoint already has a file.
  */
 async function refuseConflict(directory: string, file: string): Promise<void> {
-  const present = existsSync(directory) ? await scanDirectory(directory) : []
-  if (present.includes(file))
+  // Some file systems ignore the case of a name.
+  if (existsSync(join(directory, file)))
     throw new StartupError(`${file} already exists.`, {
       code: 'MORTAR_CLI_FILE',
       remedy: 'Change it, or give the new route another path or method.',
       files: [file],
     })
+  const present = existsSync(directory) ? await scanDirectory(directory) : []
   const problems = planRoutes([...present, file]).problems.filter(({ files }) => files.includes(file))
   if (problems.length > 0) throw new StartupErrors(`${file} was not written:`, problems)
 }

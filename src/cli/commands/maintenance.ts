@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { parseAddressRange } from '../../support/address-range.ts'
@@ -8,10 +8,10 @@ import {
   parseMaintenance,
   readMaintenanceFile,
 } from '../../support/maintenance-file.ts'
-import { makeFolder } from '../../support/make-folder.ts'
 import { type Command, type CommandInput, readTime, textOf, UsageError } from '../command.ts'
 import { findRoot } from '../project/project.ts'
 import { stateFolder } from '../project/state-folder.ts'
+import { replaceFile } from '../replace-file.ts'
 
 /** Exit code of the status while the mode is on. */
 const IS_ON = 3
@@ -32,13 +32,16 @@ export const maintenance: Command = {
     if (!['status', 'on', 'off'].includes(step) || rest.length > 0)
       throw new UsageError('Write maintenance status, maintenance on or maintenance off.')
     const file = maintenanceFile(stateFolder(findRoot(input.directory)))
-    if (step === 'on') explained(file, () => replaceFile(file, JSON.stringify(wanted(input))))
+    if (step === 'on') explained(file, () => replaceFile(file, JSON.stringify(wanted(input)), READABLE))
     if (step === 'off') explained(file, () => rmSync(file, { force: true }))
     const state = explained(file, () => currentState(file))
     show(state, file, input)
     return step === 'status' && state !== undefined ? IS_ON : 0
   },
 }
+
+/** Permissions for the user of the processes, who may be another one. */
+const READABLE = 0o644
 
 function wanted(input: CommandInput): MaintenanceState {
   const allow = [input.values['allow'] ?? []].flat().map(String)
@@ -49,20 +52,6 @@ function wanted(input: CommandInput): MaintenanceState {
     )
   const retryAfter = readTime('retry-after', textOf(input, 'retry-after') ?? '10m')
   return { since: new Date().toISOString(), retryAfter, allow }
-}
-
-/** Replaces the file in one step: processes read the old or the new content, and a full disk changes nothing. */
-function replaceFile(file: string, content: string): void {
-  makeFolder(dirname(file))
-  const temporary = `${file}.${process.pid}`
-  try {
-    // Readable for the user of the processes, who may be another one.
-    writeFileSync(temporary, content, { mode: 0o644, flush: true })
-    renameSync(temporary, file)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
 }
 
 function currentState(file: string): MaintenanceState | undefined {

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { makeFolder } from '../../support/make-folder.ts'
@@ -45,7 +44,7 @@ export const create: Command = {
     const choices = readChoices(input)
     refuseFullFolder(choices.folder)
     const files = await projectFiles(choices, randomBytes(32).toString('base64url'))
-    await write(choices.folder, files).catch((cause: unknown) => refuseFolder(choices.folder, cause))
+    write(choices.folder, files)
     const { note, print } = input.terminal
     const place = shown(choices.folder, input.directory)
     note(`Created ${choices.name} with ${files.length} files${place === '.' ? '' : ` in ${place}`}.`)
@@ -71,16 +70,24 @@ function refuseFullFolder(folder: string): void {
   )
 }
 
-/** Writes a file; only its owner may read `.env`, which contains the secret. */
-async function write(folder: string, files: readonly ProjectFile[]): Promise<void> {
-  for (const { path, content } of files) {
-    const file = join(folder, path)
-    makeFolder(dirname(file))
-    await writeFile(file, content, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 })
+/**
+ * Writes all files or none; only its owner may read `.env`, which contains the secret.
+ * @throws StartupError `MORTAR_CLI_FOLDER` for a folder that cannot be made or written: a missing permission, a full disk.
+ */
+function write(folder: string, files: readonly ProjectFile[]): void {
+  try {
+    for (const { path, content } of files) {
+      makeFolder(dirname(join(folder, path)))
+      writeFileSync(join(folder, path), content, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 })
+    }
+  } catch (cause) {
+    // The folder was empty.
+    for (const { path } of existsSync(folder) ? files : [])
+      rmSync(join(folder, path.split('/')[0]!), { recursive: true, force: true })
+    refuseFolder(folder, cause)
   }
 }
 
-/** @throws StartupError `MORTAR_CLI_FOLDER` for a folder that cannot be made or written: a missing permission, a full disk. */
 function refuseFolder(folder: string, cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException
   throw new StartupError(`${folder} cannot be written${code === undefined ? '' : ` (${code})`}.`, {
