@@ -29,7 +29,7 @@ import type { RedeemTicket } from '../sessions/ticket-owner.ts'
 import type { FactorFields } from '../routes/shapes.ts'
 import type { SignUpShape } from '../routes/sign-up-shape.ts'
 import type { Challenges } from './challenges/challenges.ts'
-import type { Outbox } from './mails.ts'
+import type { MailTexts, Outbox } from './mails.ts'
 import type { Vault } from '../tokens/vault.ts'
 
 /**
@@ -169,6 +169,8 @@ export interface FeatureKit {
    * @throws Unauthorized `invalid_passkey`.
    */
   provePasskey(user: StoredUser, passkey: object, caller: Caller): Promise<readonly string[]>
+  /** Mails a notice about an account, with the link of `notices()` for an owner who did not do it. */
+  notify(user: StoredUser, texts: MailTexts, caller: Caller): Promise<void>
   /** Tells every feature of a change of the second factor. */
   factorChanged(user: StoredUser, change: FactorChange, caller: Caller): Promise<void>
   /** The number of ways into an account: its password, and those of every feature. */

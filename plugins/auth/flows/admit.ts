@@ -74,8 +74,7 @@ async function begin(
     () => parts.store.insertSession(session),
     async () => (await parts.store.findSession(familyHash)) !== null,
   )
-  if (!isBegun) return null
-  return grantFor(parts, user, { ...session, methods }, token)
+  return isBegun ? grantFor(parts, user, { ...session, methods }, token) : null
 }
 
 async function endOldest(parts: AuthParts, userId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
+import { mailTo } from '../features/mails.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
 import { sessionOver } from '../errors.ts'
 import { admit, tell } from './admit.ts'
@@ -65,10 +66,22 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
     count: ({ rule, caller, counted }, work) => countedWork(parts, caller, { rule, counted }, work),
     proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
     provePasskey: (user, passkey, caller) => provePasskey(parts, user, passkey, caller),
+    notify: notifier(parts),
     factorChanged: (user, change, caller) =>
       tell(parts, 'factorChanged', (feature) => feature.factorChanged?.(user, change, caller)),
     waysIn: (user) => countWaysIn(parts, user),
     succeeded: ({ rule, caller, counted }) => parts.limits.success(rule, subjectOf(caller, counted)),
+  }
+}
+
+function notifier({ features, mails }: AuthParts): FeatureKit['notify'] {
+  return async (user, texts, caller) => {
+    const feature = features.find((each) => each.denialLink !== undefined)
+    const link = await feature?.denialLink?.(user).catch(() => undefined)
+    mails.send(
+      { ...mailTo(user, texts), ...(link && { action: { label: 'This was not me', link } }) },
+      caller,
+    )
   }
 }
 

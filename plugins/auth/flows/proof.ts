@@ -144,6 +144,8 @@ export interface FeaturePoints {
    * @returns the methods of the proof.
    */
   provePasskey?(user: StoredUser, passkey: object, caller: Caller): Promise<readonly string[]>
+  /** Makes a link for a notice to a user, with which an owner who did not do it ends it. An error leaves the link out. */
+  denialLink?(user: StoredUser): Promise<string>
   /** The methods of a stored session; undefined for a password alone. */
   methodsOf?(sessionId: string): Promise<readonly string[] | undefined>
   /** After a change of the second factor. An error is logged. */

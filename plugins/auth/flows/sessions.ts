@@ -1,6 +1,7 @@
 import { ignore, inTime, lateDatabase } from 'mortar/kit'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { cannotEndSession, MissingTable } from '../errors.ts'
+import { despiteLostReply } from './lost-reply.ts'
 import type { AuthParts } from './parts.ts'
 import type { Grant } from './proof.ts'
 
@@ -72,10 +73,7 @@ function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner
 export async function endSession(parts: AuthParts, id: string): Promise<boolean> {
   await publishOne(parts, id)
   const remove = () => parts.store.deleteSession(id)
-  return remove().catch(async () => {
-    await remove()
-    return true
-  })
+  return despiteLostReply(remove, () => remove().then(() => true))
 }
 
 /** Deletes the session of a request that fails: nobody gets its tokens, so no other process has to know. */

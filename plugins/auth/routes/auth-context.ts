@@ -50,9 +50,8 @@ export function ownRefreshToken(ctx: Ctx): string | null {
 }
 
 function requestOf(ctx: Ctx) {
-  const headers = Object.fromEntries(
-    ['origin', 'host', 'sec-fetch-site'].map((name) => [name, ctx.get(name)]),
-  )
+  const names = ['origin', 'host', 'sec-fetch-site']
+  const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
   return { method: ctx.method, headers, isSecure: () => ctx.koa.secure }
 }
 

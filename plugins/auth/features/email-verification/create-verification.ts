@@ -38,7 +38,7 @@ export function createEmailVerification(kit: FeatureKit, settings: LinkSettings)
         await redeem(kit, link)
         if (data === user.email) return 'verified'
         kit.events.emit('auth.email.changed', { ip: caller.ip, requestId: caller.id, userId: user.id })
-        kit.mails.send(mailTo(user, CHANGED), caller)
+        await kit.notify(user, CHANGED, caller)
         return 'changed'
       })
     },
@@ -81,7 +81,7 @@ function createRequests(
         await kit.challenges.revoke('change-email', userId)
         const send = await links.issue('change-email', user, email)
         await kit.later(async () => {
-          kit.mails.send(mailTo(user, CHANGE_REQUESTED), caller)
+          await kit.notify(user, CHANGE_REQUESTED, caller)
           const owner = await kit.users.findUserByEmail(email)
           if (owner === null) send(caller)
           else kit.mails.send(mailTo(owner, ACCOUNT_EXISTS), caller)

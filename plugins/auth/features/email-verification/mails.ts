@@ -46,7 +46,8 @@ export const CHANGED: MailTexts = {
   kind: 'email-changed',
   subject: 'Your account has another address',
   why: 'Another address has replaced this one in your account. Every session of your account has ended.',
-  otherwise: 'If it was not you, tell the people who run this application.',
+  otherwise:
+    'If it was not you, use the link of this mail: it gives your account this address again. Without a link, tell the people who run this application.',
 }
 
 /** The mail to the owner of an address that somebody wanted to use for an account. */

@@ -1,9 +1,12 @@
 import { ignore } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
+import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import type { Known } from '../../events/outcomes.ts'
+import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller } from '../../flows/proof.ts'
+import type { Challenge } from '../challenges/challenges.ts'
+import { CHALLENGES } from '../challenges/table.ts'
 import type { FeatureKit } from '../feature.ts'
-import { mailTo, type MailTexts } from '../mails.ts'
 import { PAGE_PATH } from './page.ts'
 import { refused } from '../../refusals.ts'
 
@@ -22,25 +25,25 @@ export function createDenial(kit: FeatureKit) {
     const link = await kit.challenges.find('not-me', token)
     if (link === null) throw refused('invalid_link')
     known.userId = link.user.id
-    // First: a process that ends in between leaves a link that works, and nobody in the account.
+    const isTaken = await takeBack(kit, link, caller)
+    // Before the use: a process that ends in between leaves a link that works, and nobody in the account.
     await kit.accounts.endPassword(link.user)
+    if (isTaken) throw refused('email_taken')
     kit.accounts.startReset(link.user, caller)
     await kit.challenges.redeem(link)
   }
   return {
-    /** Mails a notice with a link. Without a link if it cannot be stored. */
-    async notify(user: StoredUser, texts: MailTexts, caller: Caller) {
+    /** Makes the link of a notice. It knows the address of the notice, if that is proven. */
+    async linkFor(user: StoredUser) {
+      const data = hasProvenEmail(user) ? { data: user.email } : {}
       // Whoever has got in can raise the version, and must not end this link by it.
-      const owner = { id: user.id, passwordVersion: 0 }
-      const issued = { purpose: 'not-me', user: owner, lifetime: LIFETIME, outlivesVersion: true } as const
-      const token = await kit.challenges.issue(issued).catch(() => undefined)
-      const action = token && { label: 'This was not me', link: `${page}#token=${token}` }
-      kit.mails.send({ ...mailTo(user, texts), ...(action && { action }) }, caller)
+      const issued = { purpose: 'not-me', user, lifetime: LIFETIME, outlivesVersion: true, ...data } as const
+      return `${page}#token=${await kit.challenges.issue(issued)}`
     },
     /**
-     * Ends every session and the password of the account of a link, and mails a link that sets a new password. Requests with
+     * Ends every session and the password of the account of a link, gives it the address of the notice again, and mails a link that sets a new password. Requests with
      * one link run one after the other: each end of sessions also ends the reset link of the request before.
-     * @throws Unauthorized `invalid_link`, LimitReached.
+     * @throws Unauthorized `invalid_link`, Conflict `email_taken`, LimitReached.
      */
     deny(token: string, caller: Caller) {
       const known: Known = {}
@@ -53,4 +56,26 @@ export function createDenial(kit: FeatureKit) {
       })
     },
   }
+}
+
+/**
+ * Takes a change of the address back, if the notice of a link went to another one. Links of later notices to other
+ * addresses end: a thief who has got them must not take the account again.
+ * @returns true if another account has the address of the notice.
+ * @throws Unauthorized `invalid_link` for an account that is disabled or deleted meanwhile.
+ */
+async function takeBack(kit: FeatureKit, link: Challenge, caller: Caller): Promise<boolean> {
+  const { data: email, row } = link
+  if (email === null) return false
+  for (let user: StoredUser | null = link.user; user?.email !== email;) {
+    if (user === null || user.isDisabled) throw refused('invalid_link')
+    const result = await kit.proveEmail(user, email)
+    if (result === 'taken') return true
+    if (result === 'changed')
+      kit.events.emit('auth.email.changed', { ...eventOrigin(caller), userId: user.id })
+    user = await kit.users.findUserById(user.id)
+  }
+  const later = { created_at: { above: Number(row['created_at']) }, data: { noneOf: [email] } }
+  await kit.records(CHALLENGES).remove({ user_id: link.user.id, purpose: 'not-me', ...later })
+  return false
 }

@@ -32,17 +32,18 @@ export function notices(): AuthFeature {
         remember(browsers, { id, passwordVersion: passwordVersion + 1 }, caller, kit.clock.now())
       return {
         api: denial,
+        denialLink: denial.linkFor,
         async admitted({ user }, { way, isKnownDevice }, caller) {
           if (way === 'renewal' || isKnownDevice) return
           const isNew = await remember(browsers, user, caller, kit.clock.now())
-          if (isNew && way === 'login') await denial.notify(user, newBrowser(caller), caller)
+          if (isNew && way === 'login') await kit.notify(user, newBrowser(caller), caller)
         },
         async factorChanged(user, change, caller) {
-          await denial.notify(user, factorChanged(change), caller)
+          await kit.notify(user, factorChanged(change), caller)
           if (change === 'factor-added') await keep(user, caller)
         },
         async passwordChanged(user, caller) {
-          await denial.notify(user, PASSWORD_CHANGED, caller)
+          await kit.notify(user, PASSWORD_CHANGED, caller)
           await keep(user, caller)
         },
       }

@@ -6,13 +6,19 @@ import { linkPageRouter } from '../link-page.ts'
 import type { Denial } from './denial.ts'
 import { PAGE } from './page.ts'
 
+const denied = spentLink('DenyNotice')
+
 const denyRoute = defineRoute(
   {
     summary: 'Report a notice as not caused by the owner',
     description:
-      'Needs the token of the link in a notice. Ends every session and the password of the account, and mails a link that sets a new one.',
+      'Needs the token of the link in a notice. Takes a later change of a proven address back, ends every session and the password of the account, and mails a link that sets a new one.',
     operationId: 'denyNotice',
-    ...spentLink('DenyNotice'),
+    ...denied,
+    response: {
+      ...denied.response,
+      409: { description: 'Another account has the address of the notice by now.' },
+    },
   },
   async (ctx) => {
     await featureOf<Denial>(ctx, 'notices').deny(ctx.body.token, ctx)
