@@ -125,6 +125,7 @@ export const app = createApp({ bricks: [${brick('second', "requires: ['first'],"
       1,
       "mortar: greting is not defined, and no service has this name.\n  Remedy: Did you mean 'greeting'? [MORTAR_CLI_CONSOLE]\n",
     ])
+    expect(run('services.greting').err).to.equal(mistyped.err)
     expect(run('const a = 1; return mail.send(a)').err)
       .to.include('mail is not defined')
       .and.match(/The services are .*\bdiary\b.*\bjobs\b/)

@@ -101,6 +101,12 @@ function compileStatements(code: string): () => Promise<unknown> {
   }
 }
 
+/** Stacks of errors about a name in the code itself, not in a file or a service of the application. */
+const UNKNOWN = [
+  /^ReferenceError: (\S+) is not defined\n\s+at eval /,
+  /^AwilixResolutionError: Could not resolve '(.+)'\.\s+Resolution path: \1\n/,
+]
+
 /** @throws the error of the code, with a remedy if its services need a user, or if no service has a name in it. */
 function explain(error: unknown, { names }: Room): never {
   const fail = (found: string, remedy: string): never => {
@@ -111,9 +117,7 @@ function explain(error: unknown, { names }: Room): never {
       error.message,
       "Act as a user of the application: as({ id: 'ID' }) returns the services of that user.",
     )
-  // The first line of the stack is in the code, not in a file of the application.
-  const [, name] =
-    /^ReferenceError: (\S+) is not defined\n\s+at eval /.exec((error as Error)?.stack ?? '') ?? []
+  const name = UNKNOWN.map((pattern) => pattern.exec((error as Error)?.stack ?? '')?.[1]).find(Boolean)
   if (name !== undefined) {
     const known = Object.keys(names)
     const remedy = didYouMean(name, known, `The services are ${known.join(', ')}.`)
