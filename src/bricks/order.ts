@@ -58,7 +58,11 @@ function missing(brick: AnyBrick, name: string, bricks: readonly AnyBrick[]): St
     `The brick '${brick.name}' requires '${name}', but no brick or service has that name.`,
     {
       code: 'MORTAR_BRICK_MISSING',
-      remedy: didYouMean(name, known, `Register the brick '${name}' beside '${brick.name}'.`),
+      remedy: didYouMean(
+        name,
+        known,
+        `Register a brick with the name or the service '${name}' beside '${brick.name}'.`,
+      ),
       brick: brick.name,
     },
   )

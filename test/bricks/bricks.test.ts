@@ -132,6 +132,8 @@ describe('Bricks', () => {
     )
     expect(missing).to.include({ code: 'MORTAR_BRICK_MISSING', brick: 'auth' })
     expect(missing.message).to.contain("Did you mean 'database'?")
+    const service = await startupError(appWith([recorded('webhooks', [], { requires: ['jobQueue'] })]))
+    expect(service.message).to.contain("a brick with the name or the service 'jobQueue' beside 'webhooks'")
     const circle = await startupError(
       appWith([
         recorded('a', [], { requires: ['b'] }),
