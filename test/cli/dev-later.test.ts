@@ -1,6 +1,14 @@
+import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { loadRoutesLater } from '../../src/cli/dev/load-later.ts'
 import { matchesFile } from '../../src/cli/dev/match-file.ts'
 import { planRoutes } from '../../src/files/plan-routes.ts'
+import { loadRoutes } from '../../src/files/load-routes.ts'
+import { StartupError } from '../../src/errors/startup-error.ts'
+import type { RouteBatch, RouteSink } from '../../src/routing/route-sink.ts'
 import { startDev } from './dev-server.ts'
 
 describe('mortar dev, while it imports the route files', () => {
@@ -50,6 +58,42 @@ export default (ctx) => (gate.open(), { id: ctx.params.id })
     } finally {
       expect(await serving.stop(), serving.output.text()).to.equal(0)
       project.remove()
+    }
+  })
+
+  it('lets a request wait for the other routes of a directory that the application refuses', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'mortar-later-'))
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(directory, 'a.get.js'), 'export default () => 1\n')
+    // Its warning is the last step before all routes are added.
+    writeFileSync(join(directory, 'b.get.js'), 'export default () => 2\nexport const post = 3\n')
+    const later = loadRoutesLater()
+    const served: (readonly string[])[] = []
+    const asked = new EventEmitter()
+    const request = once(asked, 'warning').then(([prepared]) => prepared as Promise<void>)
+    const app = {
+      environment: 'development',
+      routes: [],
+      batches: [],
+      addRoutes: () => undefined,
+      trackLoad: (work: Promise<void>) => work,
+      warn: () => void asked.emit('warning', later.prepare('GET', '/a')),
+      replaceRoutes({ routes }: RouteBatch) {
+        const twice = routes.find(({ path }) => path === '/b')
+        if (twice === undefined) return void served.push(routes.map(({ path }) => path))
+        throw new StartupError('GET /b is declared twice.', { code: 'X', remedy: '', files: [twice.origin] })
+      },
+    }
+    process.env['FRAMEWORK_MODE'] = 'dev'
+    try {
+      await loadRoutes(app as unknown as RouteSink, directory)
+      const finished = later.finish()
+      await request
+      expect(served).to.deep.equal([['/a']])
+      await finished
+    } finally {
+      Reflect.deleteProperty(process.env, 'FRAMEWORK_MODE')
+      rmSync(directory, { recursive: true })
     }
   })
 

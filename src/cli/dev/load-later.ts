@@ -90,7 +90,9 @@ function createDirectory({ sink, directory }: LoadRequest): Directory {
       const using = use(wanted)
       serving = using.catch(ignore)
       const batch = await using
-      if (!isDone) replace(app, batch)
+      // The application may have refused all routes together; then those without the broken ones follow.
+      if (isDone) await finish()
+      else replace(app, batch)
     } catch (error) {
       if (!(error instanceof StartupError)) throw error
       await finish()
