@@ -88,12 +88,10 @@ async function installPackages(
   }
 }
 
-/** @returns `present` if the application had the brick before, and `added` if it has the brick and those that it needs now. */
-function registerBrick(
-  { name, parts }: Addition,
-  project: Project,
-  input: CommandInput,
-): 'present' | 'added' | 'incomplete' {
+/** `present`: the application had the brick before. `added`: it has the brick and those that it needs now. */
+type Registered = 'present' | 'added' | 'incomplete'
+
+function registerBrick({ name, parts }: Addition, project: Project, input: CommandInput): Registered {
   const { terminal, values, directory } = input
   if (Object.keys(parts.import ?? {}).length === 0) return 'incomplete'
   const file = bricksFile(project)

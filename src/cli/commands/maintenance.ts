@@ -32,16 +32,14 @@ export const maintenance: Command = {
     if (!['status', 'on', 'off'].includes(step) || rest.length > 0)
       throw new UsageError('Write maintenance status, maintenance on or maintenance off.')
     const file = maintenanceFile(stateFolder(findRoot(input.directory)))
-    if (step === 'on') explained(file, () => replaceFile(file, JSON.stringify(wanted(input)), READABLE))
+    // Readable for the user of the processes, who may be another one.
+    if (step === 'on') explained(file, () => replaceFile(file, JSON.stringify(wanted(input)), 0o644))
     if (step === 'off') explained(file, () => rmSync(file, { force: true }))
     const state = explained(file, () => currentState(file))
     show(state, file, input)
     return step === 'status' && state !== undefined ? IS_ON : 0
   },
 }
-
-/** Permissions for the user of the processes, who may be another one. */
-const READABLE = 0o644
 
 function wanted(input: CommandInput): MaintenanceState {
   const allow = [input.values['allow'] ?? []].flat().map(String)

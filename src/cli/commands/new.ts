@@ -84,18 +84,14 @@ function write(folder: string, files: readonly ProjectFile[]): void {
     // The folder was empty.
     for (const { path } of existsSync(folder) ? files : [])
       rmSync(join(folder, path.split('/')[0]!), { recursive: true, force: true })
-    refuseFolder(folder, cause)
+    const { code } = cause as NodeJS.ErrnoException
+    throw new StartupError(`${folder} cannot be written${code === undefined ? '' : ` (${code})`}.`, {
+      code: 'MORTAR_CLI_FOLDER',
+      remedy: 'Choose another place, or the rights to write there.',
+      files: [folder],
+      cause,
+    })
   }
-}
-
-function refuseFolder(folder: string, cause: unknown): never {
-  const { code } = cause as NodeJS.ErrnoException
-  throw new StartupError(`${folder} cannot be written${code === undefined ? '' : ` (${code})`}.`, {
-    code: 'MORTAR_CLI_FOLDER',
-    remedy: 'Choose another place, or the rights to write there.',
-    files: [folder],
-    cause,
-  })
 }
 
 /** Makes a repository, unless the folder is in one already or Git is missing. The first commit is left to you. */
