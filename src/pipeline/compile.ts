@@ -9,7 +9,7 @@ import { runMiddleware } from './middleware-chain.ts'
 import { markSettled, Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 import { readBody } from './parse-body.ts'
 import { compilePrepare, respond } from './respond.ts'
-import { isThenable, promiseOf } from '../support/thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 import { admitUpgrade } from './take-over.ts'
 import { validateInputs } from './validate.ts'
 
@@ -62,7 +62,7 @@ function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
     const { body } = ctx
     const value: unknown = run(publicContext(ctx))
     if (!isThenable(value)) return checked(ctx, value, body, route)
-    return promiseOf(value).then((settled) => checked(ctx, settled, body, route))
+    return Promise.resolve(value).then((settled) => checked(ctx, settled, body, route))
   }
 }
 
@@ -96,7 +96,7 @@ export function answer(
   try {
     const value = run(ctx)
     if (!isThenable(value)) return settle(ctx, value, runtime)
-    return promiseOf(value).then(
+    return Promise.resolve(value).then(
       (settled) => settle(ctx, settled, runtime),
       (error: unknown) => settleFailed(ctx, error, runtime),
     )

@@ -7,7 +7,7 @@ import { Forbidden } from '../errors/http-error.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step, PipelineRuntime } from './step.ts'
 import { isUnavailable } from './unavailable.ts'
-import { isThenable, promiseOf } from '../support/thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 
 /**
  * Authenticates the credential before any middleware runs. If it cannot be evaluated, `ctx.user` is null and the guard
@@ -39,7 +39,7 @@ function askWho(
   try {
     const answer = authenticator.identify(credential, viewOf(ctx))
     if (!isThenable(answer)) return accept(ctx, answer)
-    return promiseOf(answer).then(
+    return Promise.resolve(answer).then(
       (user) => accept(ctx, user),
       (error: unknown) => refuse(ctx, error, runtime),
     )

@@ -1,6 +1,6 @@
 import { publicContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
-import { isThenable, promiseOf } from '../support/thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 import { InnerCall } from './inner-call.ts'
 import { WRAP, type NotAwaited, type PipelineRuntime, type Step, type Wrap } from './step.ts'
 
@@ -46,6 +46,8 @@ function wrapIn(scope: NamedMiddleware, onNotAwaited: NotAwaited): Step {
       const call = new InnerCall(inner, ctx, scope)
       const value: unknown = scope.run(publicContext(ctx), (error?: unknown) => call.start(error))
       if (!isThenable(value)) return value === undefined ? call.value(onNotAwaited) : value
-      return promiseOf(value).then((settled) => (settled === undefined ? call.value(onNotAwaited) : settled))
+      return Promise.resolve(value).then((settled) =>
+        settled === undefined ? call.value(onNotAwaited) : settled,
+      )
     }
 }

@@ -4,7 +4,7 @@ import type { StandardLike } from './schema.ts'
 import { ruleOfStandard, type StandardIssue } from './rule-of-standard.ts'
 import { refuseUnfit } from './yup/shape-guard.ts'
 import { isObject, ownMember } from '../compat/yup.ts'
-import { isThenable, promiseOf } from '../support/thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */
@@ -24,7 +24,7 @@ export function validateByStandard(schema: StandardLike): Validate {
     if (unfit !== undefined) return unfit
     const result = standard.validate(value) as StandardResult | PromiseLike<StandardResult>
     return isThenable(result)
-      ? promiseOf(result).then((settled) => read(settled, value, limit))
+      ? Promise.resolve(result).then((settled) => read(settled, value, limit))
       : read(result, value, limit)
   }
 }

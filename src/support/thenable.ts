@@ -1,14 +1,12 @@
-/** True for a promise or another value that `await` waits for, so that synchronous work stays synchronous. */
+/**
+ * True for a promise or another value that `await` waits for, so that synchronous work stays synchronous. Its own `then`
+ * may return nothing, or settle twice: use that of `Promise.resolve(value)`.
+ */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === 'object' ? value !== null : typeof value === 'function') &&
     typeof (value as { then?: unknown }).then === 'function'
   )
-}
-
-/** Returns a promise for what `await` waits for: the `then` of any other object may return nothing, or settle twice. */
-export function promiseOf<Value>(value: PromiseLike<Value>): Promise<Value> {
-  return value instanceof Promise ? value : Promise.resolve(value)
 }
 
 /** `Promise.withResolvers()`, which Node 20 lacks. */

@@ -1,3 +1,4 @@
+import { ignore } from 'mortar/kit'
 import { canWatchPg, hasSession, type PgInsides, socketOf, withSettings } from '../compat/pg.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Identity, type Link } from './link.ts'
@@ -150,8 +151,6 @@ function withDefaults(options: PgOptions, limits: PoolLimits, own: object): PgOp
     connectionTimeoutMillis: limits.poolTimeout(),
   } as PgOptions
 }
-
-const ignore = (): void => undefined
 
 /** A client that writes and reads instants in UTC. */
 function utcClient(pg: PgModule, { refusesWrites }: PoolLimits): PgModule['Client'] {

@@ -41,8 +41,9 @@ export function createDenial(kit: FeatureKit) {
       return `${page}#token=${await kit.challenges.issue(issued)}`
     },
     /**
-     * Ends every session and the password of the account of a link, gives it the address of the notice again, and mails a link that sets a new password. Requests with
-     * one link run one after the other: each end of sessions also ends the reset link of the request before.
+     * Ends every session and the password of the account of a link, gives it the address of the notice again, and mails a
+     * link that sets a new password. Requests with one link run one after the other: each end of sessions also ends the
+     * reset link of the request before.
      * @throws Unauthorized `invalid_link`, Conflict `email_taken`, LimitReached.
      */
     deny(token: string, caller: Caller) {
