@@ -43,11 +43,8 @@ export class Sockets implements SocketPlaces {
    */
   checkOrigin(ctx: Context): void {
     if (/^bearer /i.test(ctx.get('authorization') ?? '')) return
-    const names = ['origin', 'host', 'sec-fetch-site']
-    const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
     // A handshake is a GET that can do anything.
-    const isSecure = () => ctx.koa.secure
-    if (isSameOrigin({ method: 'POST', headers, isSecure }, this.#trusted)) return
+    if (isSameOrigin(ctx, this.#trusted, 'POST')) return
     throw problem('origin_refused', 'A socket must be opened by a page of the same origin.')
   }
 

@@ -32,7 +32,7 @@ function askWho(
   runtime: PipelineRuntime,
 ): void | PromiseLike<void> {
   const credential = ctx.credential!
-  if (credential.source === 'cookie' && !isSameOrigin(sender(ctx), runtime.trustedOrigins)) {
+  if (credential.source === 'cookie' && !isSameOrigin(ctx, runtime.trustedOrigins)) {
     ctx.internal.refusal = crossSite()
     return
   }
@@ -73,10 +73,6 @@ function refuse(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): 
   const fields = { requestId: ctx.id, method: ctx.method, route: ctx.route }
   if (isUnavailable(explained)) return runtime.unavailable.log(explained, fields)
   runtime.logger.error({ ...fields, err: describeError(error) }, 'The credential could not be evaluated')
-}
-
-function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {
-  return { method: ctx.method, headers: ctx.rawHeaders, isSecure: () => ctx.koa.secure }
 }
 
 /**

@@ -1,27 +1,30 @@
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** The sender of a request. */
+/** The members of a context that tell where its request comes from. */
 interface SentRequest {
   readonly method: string
-  /** Values by lower-case name. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** True if the request came over https, as far as the application knows. */
-  isSecure?(): boolean
+  get(name: string): string | undefined
+  readonly koa: { readonly secure: boolean }
 }
 
 /**
  * True if a request may use a credential that the browser attached by itself. Safe methods may. Other methods must come
  * from the same origin by `Sec-Fetch-Site`, or by `Origin` if the browser does not send `Sec-Fetch-Site`, or from a
  * `trusted` origin such as `https://app.example.com`. A request without both headers does not come from a browser page.
- * For a request over https, a page in plain http has another origin.
+ * For a request over https, a page in plain http has another origin. Another `method` is for a request that does more than
+ * its own method says, such as the handshake of a socket.
  */
-export function isSameOrigin(request: SentRequest, trusted: readonly string[] = []): boolean {
-  if (SAFE_METHODS.has(request.method.toUpperCase())) return true
-  const { origin, host, 'sec-fetch-site': site } = request.headers
-  if (typeof origin === 'string' && isTrusted(origin, trusted)) return true
+export function isSameOrigin(
+  ctx: SentRequest,
+  trusted: readonly string[] = [],
+  method: string = ctx.method,
+): boolean {
+  if (SAFE_METHODS.has(method.toUpperCase())) return true
+  const origin = ctx.get('origin')
+  if (origin !== undefined && isTrusted(origin, trusted)) return true
+  const site = ctx.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
-  if (origin === undefined) return true
-  return typeof origin === 'string' && typeof host === 'string' && isOwn(origin, host, request)
+  return origin === undefined || isOwn(origin, ctx)
 }
 
 function isTrusted(origin: string, trusted: readonly string[]): boolean {
@@ -36,9 +39,9 @@ function originOf(text: string): string | null {
 }
 
 /** Compares an http(s) origin with `Host`, which browsers send without the default port. */
-function isOwn(origin: string, host: string, { isSecure }: SentRequest): boolean {
+function isOwn(origin: string, ctx: SentRequest): boolean {
   if (!URL.canParse(origin)) return false
-  const { protocol, host: own } = new URL(origin)
-  if (own !== host.toLowerCase()) return false
-  return protocol === 'https:' || (protocol === 'http:' && isSecure?.() !== true)
+  const { protocol, host } = new URL(origin)
+  if (host !== ctx.get('host')?.toLowerCase()) return false
+  return protocol === 'https:' || (protocol === 'http:' && !ctx.koa.secure)
 }

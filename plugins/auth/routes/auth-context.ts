@@ -42,17 +42,11 @@ export function presentedToken(ctx: Ctx): string | null {
  */
 export function ownRefreshToken(ctx: Ctx): string | null {
   const token = presentedToken(ctx)
-  if (token === null || isSameOrigin(requestOf(ctx), trustedOrigins(ctx))) return token
+  if (token === null || isSameOrigin(ctx, trustedOrigins(ctx))) return token
   authOf(ctx).events.emit('auth.csrf.refused', { ...eventOrigin(ctx), path: ctx.path })
   throw new Forbidden('A request with the refresh cookie must come from a page of the same origin.', {
     code: 'cross_site_request',
   })
-}
-
-function requestOf(ctx: Ctx) {
-  const names = ['origin', 'host', 'sec-fetch-site']
-  const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
-  return { method: ctx.method, headers, isSecure: () => ctx.koa.secure }
 }
 
 function trustedOrigins(ctx: Ctx): readonly string[] {

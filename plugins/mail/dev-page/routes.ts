@@ -76,9 +76,7 @@ const setCommonHeaders: Middleware = (ctx, next) => {
 
 /** A page of another site must not delete messages, neither by a script nor by a form. */
 const refuseOtherOrigins: Middleware = (ctx, next) => {
-  const names = ['origin', 'host', 'sec-fetch-site']
-  const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
-  if (isSameOrigin({ method: ctx.method, headers })) return next()
+  if (isSameOrigin(ctx)) return next()
   throw new Forbidden('The mail page refuses forms and scripts of other origins.')
 }
 

@@ -274,6 +274,17 @@ describe('The mail page', () => {
     expect(app.services.mailOutbox.list()).to.have.length(1)
   })
 
+  it('deletes nothing for a page in plain http of its own host, if the application is used over https', async () => {
+    const secure = await startMailApp({ page: true }, { trustProxy: 1 })
+    const [host, method] = ['localhost', 'POST'] as const
+    const statusOf = async (scheme: string) => {
+      const headers = { host, 'x-forwarded-proto': 'https', origin: `${scheme}://${host}` }
+      return (await secure.inject({ method, url: `${PAGE}/delete`, headers })).statusCode
+    }
+    expect([await statusOf('http'), await statusOf('https')]).to.deep.equal([403, 303])
+    await secure.close()
+  })
+
   it('gives the message as it was sent, to read and to open in a mail program', async () => {
     const id = await send({
       subject: 'Größe: ../x',
