@@ -77,8 +77,8 @@ interface Opened {
 async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe): Promise<void> {
   const { channel, dispatcher } = serve.parts
   countWritten(koa.res)
-  const opening = serve.open(koa)
-  const ctx = opening instanceof Promise ? await opening : opening
+  // The handler runs in a promise, as with the direct adapter.
+  const ctx = await serve.open(koa)
   if (ctx === undefined) return answerUnavailable(koa)
   const own: Opened = { ctx, error: undefined }
   openings(koa)[opened] = own

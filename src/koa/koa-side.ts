@@ -16,32 +16,28 @@ import {
 } from './koa-context.ts'
 
 /** Creates the `ctx` of a request; undefined if the application is not running. */
-export type Opener = (koa: KoaContext) => RequestContext | Promise<RequestContext | undefined>
+export type Opener = (koa: KoaContext) => Promise<RequestContext | undefined>
 
 /** Returns the function that opens requests which arrive through Koa. The first one boots the application. */
 export function openerOf({ open, begin, boot, state }: OuterAppParts): Opener {
   const adapter = createKoaAdapter(state)
   let isBooted = false
-  function openNow(koa: KoaContext): RequestContext {
-    whenClosed(koa.req, koa.res, begin())
-    const ctx = open(koa.req, koa.res, adapter)
-    ctx.internal.outer = createSide(ctx, koa)
-    linkState(koa, ctx)
-    return ctx
-  }
-  async function openWhenReady(koa: KoaContext): Promise<RequestContext | undefined> {
+  return async (koa) => {
     try {
-      await boot.ready()
+      // `ready()` rejects when the application is already closed.
+      if (!isBooted || state.closing) await boot.ready()
       isBooted = true
     } catch (error) {
       const fields = { err: describeError(error) }
       state.reporter.error(fields, 'A request arrived at an application that is not running')
       return undefined
     }
-    return openNow(koa)
+    whenClosed(koa.req, koa.res, begin())
+    const ctx = open(koa.req, koa.res, adapter)
+    ctx.internal.outer = createSide(ctx, koa)
+    linkState(koa, ctx)
+    return ctx
   }
-  // `ready()` rejects when the application is already closed.
-  return (koa) => (isBooted && !state.closing ? openNow(koa) : openWhenReady(koa))
 }
 
 /** Creates the adapter that sets responses on the Koa context, for outer middleware and for Koa to send. */

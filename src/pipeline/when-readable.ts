@@ -21,6 +21,7 @@ export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: bo
   // Without a listener, an error of a stream ends the process.
   stream.on('error', ignore)
   if (stream.errored) return Promise.reject(stream.errored)
+  if (hasEndedEmpty(stream)) return Promise.resolve()
   if (stream.destroyed) return Promise.reject(hasLeft() ? clientLeft() : closedUnread())
   destroyWhenClosed(stream, { req, res })
   if (stream.readableLength > 0 || stream.readableFlowing === true) return Promise.resolve()
@@ -37,6 +38,9 @@ export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: bo
     else if (hasty) setImmediate(onReadable)
   })
 }
+
+/** True for a stream without bytes that has ended: no event will come from it. */
+export const hasEndedEmpty = (stream: Readable): boolean => stream.readableEnded && !stream.readableDidRead
 
 /** A function of its own, so that an open stream keeps nothing else. */
 export function destroyWhenClosed(stream: Readable, { req, res }: Exchange): void {

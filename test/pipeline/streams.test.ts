@@ -24,11 +24,11 @@ describe('A stream as a response', () => {
       ['is a file that is not there', () => createReadStream('/nothing/here'), 'ENOENT'],
       ['was destroyed', () => new PassThrough().destroy(), 'closed before any byte was sent'],
       ['is destroyed before its first byte', closing, 'closed before any byte was sent'],
-      [
-        'had failed',
-        () => new PassThrough().on('error', () => undefined).destroy(new Error('early')),
-        'early',
-      ],
+      ['had failed', () => new PassThrough().destroy(new Error('early')), 'early'],
+      ['had failed with bytes in it', () => written().destroy(new Error('early')), 'early'],
+      ['cannot be opened', () => new Readable({ construct: (done) => done(new Error('shut')) }), 'shut'],
+      ['fails in the next tick', () => failingNext(), 'next'],
+      ['had failed and is of objects', () => objects().destroy(new Error('early')), 'early'],
       ['fails at its first chunk', () => throwing(), 'The source failed.'],
       [
         'yields a value that is not a chunk',
@@ -41,16 +41,46 @@ describe('A stream as a response', () => {
         'web',
       ],
     ]
-    for (const [name, make, detail] of failing)
-      it(`becomes a problem when it ${name}, and does not affect HEAD`, async () => {
-        const { fetch } = await serve(make)
-        const response = await fetch('/')
-        expect(response.status).to.equal(500)
-        expect(response.headers.get('content-type')).to.contain('problem+json')
-        expect(await response.text()).to.contain(detail)
-        await fetch('/', { method: 'HEAD' })
-        expect((await fetch('/')).status).to.equal(500)
-      })
+    // Node emits the error of a stream before it continues an awaiting function, unless a promise was awaited before.
+    const ways: Record<string, (make: () => unknown) => Handler> = {
+      '': (make) => make,
+      ', from an async handler': (make) => async () => make(),
+      ', from a later turn of an async handler': (make) => async () => nextTurn().then(make),
+      ', behind the body of the request':
+        (make) =>
+        async ({ koa }) => {
+          for await (const chunk of koa.req) expect(chunk).to.have.length(5)
+          return make()
+        },
+    }
+    for (const [way, handlerOf] of Object.entries(ways))
+      for (const [name, make, detail] of failing)
+        it(`becomes a problem when it ${name}${way}, and does not affect HEAD`, async () => {
+          const { fetch } = await serve(handlerOf(make))
+          const response = await fetch('/')
+          expect(response.status).to.equal(500)
+          expect(response.headers.get('content-type')).to.contain('problem+json')
+          expect(await response.text()).to.contain(detail)
+          await fetch('/', { method: 'HEAD' })
+          expect((await fetch('/')).status).to.equal(500)
+        })
+
+    const empty: Record<string, () => unknown> = {
+      'has ended': () => new PassThrough().end(),
+      'has ended and was read': () => new PassThrough().end().resume(),
+      'is of objects and has ended': () => objects().end(),
+      'has no values': () => Readable.from([]),
+      'is a web stream that has ended': () => new Response('').body,
+    }
+    for (const [way, handlerOf] of Object.entries(ways))
+      for (const [name, make] of Object.entries(empty))
+        it(`is an empty response when it ${name}${way}`, async () => {
+          const { fetch } = await serve(handlerOf(make))
+          for (const method of ['GET', 'HEAD', 'GET']) {
+            const response = await fetch('/', { method })
+            expect([response.status, await response.text()]).to.deep.equal([200, ''])
+          }
+        })
 
     it('delays HEAD until a file is open, but not until a first byte', async () => {
       const inHandler = async (make: () => unknown): Promise<number> => {
@@ -331,4 +361,20 @@ async function* endless(note: () => void) {
     yield Buffer.alloc(MEBIBYTE, 65)
     await nextTurn()
   }
+}
+
+function written(): PassThrough {
+  const stream = new PassThrough()
+  stream.write('bytes')
+  return stream
+}
+
+function objects(): PassThrough {
+  return new PassThrough({ objectMode: true })
+}
+
+function failingNext(): PassThrough {
+  const stream = new PassThrough()
+  process.nextTick(() => stream.destroy(new Error('next')))
+  return stream
 }

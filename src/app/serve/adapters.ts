@@ -47,6 +47,12 @@ export interface Adapters extends Stages {
   compile(): void
 }
 
+/**
+ * A handler runs in a promise: Node then emits the error of a stream that it destroys and returns after `respond` listens
+ * for it. Otherwise it would do so before an async handler has returned, and the error would end the process. ~40 ns.
+ */
+const beforeTicks = Promise.resolve()
+
 /** Creates the request entry points of an application that has not booted yet. */
 export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: OpenOuterApp): Adapters {
   const { dispatcher, events, options } = context
@@ -83,8 +89,9 @@ export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: 
       if (health.isProbe(req)) return void sendHealth(health, req, res)
       if (!servesRequests) return void res.writeHead(404).end()
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
-      if (outer?.serve(req, res) !== true)
-        void channel.run(open(req, res, directAdapter), dispatcher.dispatch)
+      if (outer?.serve(req, res) === true) return
+      const ctx = open(req, res, directAdapter)
+      void beforeTicks.then(() => channel.run(ctx, dispatcher.dispatch))
     },
     get koa() {
       return outerApp().app

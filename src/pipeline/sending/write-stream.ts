@@ -5,6 +5,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { isUnavailable, logUnavailable } from '../unavailable.ts'
+import { hasEndedEmpty } from '../when-readable.ts'
 
 /**
  * Sends a stream, which already ends with the response, as its body. An error of the stream closes the connection and is
@@ -12,7 +13,7 @@ import { isUnavailable, logUnavailable } from '../unavailable.ts'
  */
 export function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
   const { res } = ctx.internal
-  if (ctx.method === 'HEAD') {
+  if (ctx.method === 'HEAD' || hasEndedEmpty(stream)) {
     stream.destroy()
     res.end()
     return
