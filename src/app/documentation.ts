@@ -36,8 +36,9 @@ export function createDocumentation(
 ) {
   let document: object | undefined
   let revision = -1
-  let script: Promise<ReferenceScript | undefined> | undefined
-  const scriptOnce = (): Promise<ReferenceScript | undefined> => (script ??= findReferenceScript())
+  let script: ReferenceScript | undefined
+  const findScript = async (): Promise<ReferenceScript | undefined> =>
+    (script ??= await findReferenceScript())
   return {
     /**
      * Returns the OpenAPI document. It is built on first use and again after the routes change.
@@ -62,7 +63,7 @@ export function createDocumentation(
       }),
     /** Renders the page for one response. */
     async page() {
-      const found = await scriptOnce()
+      const found = await findScript()
       const input = {
         title: openapi.title ?? 'API',
         path: paths.page,
@@ -74,7 +75,7 @@ export function createDocumentation(
       return docsPage(input, randomBytes(16).toString('base64'))
     },
     /** Returns the script of the page, or undefined if a copy of the package lacks it. */
-    script: scriptOnce,
+    script: findScript,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
 import { NotFound } from '../errors/http-error.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
+import { once } from '../support/once.ts'
 import type { Dispatcher } from './serve/dispatcher.ts'
 import type { Documentation, DocumentationSettings } from './documentation.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -28,8 +29,8 @@ export function frameworkRoutes(
   const hasSockets = dispatcher.routes.some(({ upgrade }) => upgrade !== undefined)
   const asyncDocument = hasSockets ? ASYNC_DOCUMENT : undefined
   const paths = { document: openapi.path ?? '/openapi.json', page, script, asyncDocument }
-  const documentation = documentationOnce(() =>
-    (code ??= loadCode()).then(({ createDocumentation }) =>
+  const documentation = once(() =>
+    loadCode().then(({ createDocumentation }) =>
       createDocumentation(dispatcher, runtime, { openapi, paths, entries }),
     ),
   )
@@ -47,16 +48,9 @@ export function frameworkRoutes(
 const ASYNC_DOCUMENT = '/asyncapi.json'
 
 /** For all applications of a process, such as those of tests: with tsx each `import()` costs a millisecond. */
-let code: ReturnType<typeof loadCode> | undefined
-
-const loadCode = () => import('./documentation.ts')
+const loadCode = once(() => import('./documentation.ts'))
 
 type LoadDocumentation = () => Promise<Documentation>
-
-function documentationOnce(load: LoadDocumentation): LoadDocumentation {
-  let loading: Promise<Documentation> | undefined
-  return () => (loading ??= load())
-}
 
 function documentHandler(documentation: LoadDocumentation): Handler {
   return async (ctx) => {

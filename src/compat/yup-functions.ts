@@ -1,5 +1,6 @@
 import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
+import { oncePerObject } from '../support/once.ts'
 import { firstTests, typeCheckOf, type YupNode, type YupTest, type YupTransform } from './yup.ts'
 
 /** The tests, transforms and classes of yup's own methods, read with the first schema. */
@@ -108,18 +109,12 @@ function isSameCode(prototype: object, own: object): boolean {
   return prototype === own || codeOf(prototype) === codeOf(own)
 }
 
-const codes = new WeakMap<object, string>()
-
 /** Returns the source text of a class and of all that it extends. */
-function codeOf(prototype: object): string {
-  const read = codes.get(prototype)
-  if (read !== undefined) return read
+const codeOf = oncePerObject((prototype: object): string => {
   const next = Object.getPrototypeOf(prototype) as object | null
   if (next === null || typeof prototype.constructor !== 'function') return ''
-  const code = sourceOf(prototype.constructor) + codeOf(next)
-  codes.set(prototype, code)
-  return code
-}
+  return sourceOf(prototype.constructor) + codeOf(next)
+})
 
 function sourceOf(fn: object): string {
   return Function.prototype.toString.call(fn)

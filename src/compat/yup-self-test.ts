@@ -1,5 +1,6 @@
 import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
+import { oncePerObject } from '../support/once.ts'
 import { boundedOptions, boundedSchema } from './yup-bounds.ts'
 import { isKnownCode } from './yup-functions.ts'
 import {
@@ -80,21 +81,13 @@ let fault: { readonly found: string | undefined } | undefined
  * True if the code of a schema and of its members is known: Mortar's copy of yup has all properties of `yup.ts`, and
  * other copies are equal to it. Otherwise the schema is validated by yup itself, and the process warns once.
  */
-export function isKnownYup(schema: YupNode): boolean {
-  let isKnown = checked.get(schema)
-  if (isKnown === undefined) checked.set(schema, (isKnown = checkYup(schema)))
-  return isKnown
-}
-
-const checked = new WeakMap<YupNode, boolean>()
-
-function checkYup(schema: YupNode): boolean {
+export const isKnownYup = oncePerObject((schema: YupNode): boolean => {
   fault ??= { found: findYupFault(loadYup()) }
   if (fault.found !== undefined) warn(`This version of yup differs from 1.7 in ${fault.found}.`)
   else if (isKnownThroughout(schema)) return true
   else warn(OTHER_VERSION)
   return false
-}
+})
 
 /**
  * Returns a schema with the corrected rules for a version of yup whose code is unknown; the schema itself if its copies

@@ -2,21 +2,32 @@ import type { Readable } from 'node:stream'
 import type { BaseContext, RESPONSES } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { once } from '../support/once.ts'
 import { ignore } from '../support/ignore.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { WatchedPromise } from './inner-call.ts'
-import type * as FileModule from './send-file/respond-with-file.ts'
 import type { FileSource, SendFileOptions } from './send-file/send-file-options.ts'
-import type * as EventsModule from './sse/start-events.ts'
 import type { EventData, EventsSource, SseOptions } from './sse/events.ts'
 
 /*
- * Functions whose result a handler returns. Their modules are loaded by the first call, so that other applications start
- * without them; `test/app/start.test.ts` bounds the number of modules.
+ * Functions whose result a handler returns. Their modules are loaded after the start or by the first call, so that
+ * applications start without them; `test/app/start.test.ts` bounds the number of modules.
  */
 
-let fileModule: Promise<typeof FileModule> | undefined
-let eventsModule: Promise<typeof EventsModule> | undefined
+// Each `import()` costs some microseconds, also of a loaded module.
+const loadFiles = once(() => import('./send-file/respond-with-file.ts'))
+const loadEvents = once(() => import('./sse/start-events.ts'))
+
+/** Milliseconds after the start, so that the modules do not delay the first requests. */
+const LOADING_DELAY = 1000
+
+/**
+ * Loads the modules of an application that has started, without their first call: Node repeats the error of a failed
+ * `import()` until the process ends, and a busy server may have no free file descriptor (EMFILE).
+ */
+export function loadStreamedResponses(): void {
+  setTimeout(() => void Promise.allSettled([loadFiles(), loadEvents()]), LOADING_DELAY).unref()
+}
 
 /** The members of `ctx` that `sendFile` and `sse` need; any `ctx` has them. */
 export type ResponseTarget = Pick<BaseContext, 'method' | 'status' | 'get' | 'set' | 'signal'>
@@ -33,8 +44,7 @@ export function sendFile(
   options: SendFileOptions = {},
 ): Promise<Readable> {
   return begin(ctx, 'sendFile', async (request) => {
-    // Each `import()` costs some microseconds, also of a loaded module.
-    const { respondWithFile } = await (fileModule ??= import('./send-file/respond-with-file.ts'))
+    const { respondWithFile } = await loadFiles()
     refuseLate(request, 'sendFile')
     return respondWithFile(request, file, options)
   })
@@ -53,7 +63,7 @@ export function sse<Responses = unknown>(
   options: SseOptions = {},
 ): Promise<Readable> {
   return begin(ctx, 'sse', async (request) => {
-    const { startEvents } = await (eventsModule ??= import('./sse/start-events.ts'))
+    const { startEvents } = await loadEvents()
     refuseLate(request, 'sse')
     return startEvents(request, events, options)
   })

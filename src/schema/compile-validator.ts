@@ -4,7 +4,7 @@ import { compileOutput } from './compile-output.ts'
 import { compilePlainParts, compileYup, type FastValidate } from './yup/compile-yup.ts'
 import { FAIL } from './yup/fast-node.ts'
 import { inputOfStandard } from './json-schema-standard.ts'
-import { oncePerSchema, once } from './once.ts'
+import { oncePerObject, once } from '../support/once.ts'
 import { computesDefaults } from './yup/known.ts'
 import { coerceText } from './yup/query-coercion.ts'
 import { openArraysOf } from './yup/open-arrays.ts'
@@ -40,8 +40,8 @@ export function compileValidator(schema: Schema, location: ValidatedLocation): V
   return location === 'body' ? bodyValidatorOf(schema) : textValidatorOf(schema)
 }
 
-const bodyValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => validatorOf(schema, false))
-const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => validatorOf(schema, true))
+const bodyValidatorOf = oncePerObject((schema: YupNode | StandardLike) => validatorOf(schema, false))
+const textValidatorOf = oncePerObject((schema: YupNode | StandardLike) => validatorOf(schema, true))
 
 function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
   if (!isYup(schema)) return inParts(standardValidator(schema, text))

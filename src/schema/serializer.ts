@@ -1,7 +1,7 @@
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { Invalid, issueAt } from './invalid.ts'
-import { once, oncePerSchema } from './once.ts'
+import { once, oncePerObject } from '../support/once.ts'
 import { isYup } from '../compat/yup.ts'
 import { isKnownYup } from '../compat/yup-self-test.ts'
 import type { Schema } from './schema.ts'
@@ -22,7 +22,7 @@ export function compileSerializer(schema: Schema): Serializer {
   return serializerOf(schema)
 }
 
-const serializerOf = oncePerSchema((schema: Schema): Serializer => {
+const serializerOf = oncePerObject((schema: Schema): Serializer => {
   const slow = once(() => serializeSlowly(schema))
   let fast: Write | undefined
   return (value) => {

@@ -5,6 +5,7 @@ import type Koa from 'koa'
 import type * as mimeTypes from 'mime-types'
 import type * as pino from 'pino'
 import type * as yup from 'yup'
+import { once } from './once.ts'
 
 /*
  * Packages that an application may never need. Each is loaded synchronously at its first use, since a getter cannot
@@ -15,24 +16,19 @@ import type * as yup from 'yup'
 const require = createRequire(import.meta.url)
 
 /** Koa, for `ctx.koa`, `app.koa` and `fromKoa`. */
-export const loadKoa: () => typeof Koa = lazy(() => require('koa'))
+export const loadKoa: () => typeof Koa = once(() => require('koa'))
 
 /** The class behind `ctx.cookies`. */
-export const loadCookies: () => typeof Cookies = lazy(() => require('cookies'))
+export const loadCookies: () => typeof Cookies = once(() => require('cookies'))
 
 /** The table of media types behind `ctx.type`. */
-export const loadMediaTypes: () => typeof mimeTypes = lazy(() => require('mime-types'))
+export const loadMediaTypes: () => typeof mimeTypes = once(() => require('mime-types'))
 
 /** IP addresses and ranges, for `trustProxy`. */
-export const loadAddresses: () => typeof ipaddr = lazy(() => require('ipaddr.js'))
+export const loadAddresses: () => typeof ipaddr = once(() => require('ipaddr.js'))
 
 /** The same yup that an application imports. */
-export const loadYup: () => typeof yup = lazy(() => require('yup'))
+export const loadYup: () => typeof yup = once(() => require('yup'))
 
 /** The default logger. */
-export const loadPino: () => typeof pino = lazy(() => require('pino'))
-
-function lazy<T>(load: () => unknown): () => T {
-  let loaded: T | undefined
-  return () => (loaded ??= load() as T)
-}
+export const loadPino: () => typeof pino = once(() => require('pino'))

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { on, once } from 'node:events'
 import { join } from 'node:path'
 import { expect } from 'chai'
 
@@ -7,10 +8,10 @@ const FIXTURES = join(ROOT, 'test/fixtures/start')
 /** Packages that only the test loads, to run TypeScript. */
 const LOADERS = new Set(['tsx', 'esbuild', 'get-tsconfig', 'resolve-pkg-maps'])
 
-const run = (fixture: string) => {
-  const args = ['--import', join(FIXTURES, 'print-modules.mjs'), '--import', 'tsx', '--conditions=source']
-  return spawnSync(process.execPath, [...args, join(FIXTURES, fixture)], { cwd: ROOT, encoding: 'utf8' })
-}
+const ARGS = ['--import', join(FIXTURES, 'print-modules.mjs'), '--import', 'tsx', '--conditions=source']
+
+const run = (fixture: string) =>
+  spawnSync(process.execPath, [...ARGS, join(FIXTURES, fixture)], { cwd: ROOT, encoding: 'utf8' })
 
 /**
  * Each of these costs milliseconds and memory in every process, so an application pays for what it uses. What the
@@ -59,5 +60,20 @@ describe('An application with a route that reads forms', () => {
     expect(status, stderr).to.equal(0)
     expect(stderr).to.contain('/src/pipeline/multipart/check-upload-folder.ts')
     expect(stderr).not.to.match(/node_modules\/(koa|koa-body|formidable)\//)
+  })
+})
+
+describe('An application that has started', () => {
+  it('loads the code of sendFile and sse before their first call, which may find no file descriptor', async () => {
+    const child = spawn(process.execPath, [...ARGS, join(FIXTURES, 'idle.ts')], { cwd: ROOT })
+    const lazy = ['/src/pipeline/send-file/respond-with-file.ts', '/src/pipeline/sse/start-events.ts']
+    let printed = ''
+    for await (const [chunk] of on(child.stderr, 'data', { close: ['end'] })) {
+      printed += String(chunk)
+      if (lazy.every((file) => printed.includes(file))) break
+    }
+    child.stdin.end()
+    await once(child, 'exit')
+    for (const file of lazy) expect(printed).to.contain(file)
   })
 })

@@ -16,6 +16,7 @@ import { problemTable } from '../../errors/problem-table.ts'
 import { checkPeers } from '../../peers/peer-errors.ts'
 import type { PeerNeed } from '../../peers/peers.ts'
 import type { PipelineRuntime } from '../../pipeline/step.ts'
+import { loadStreamedResponses } from '../../pipeline/streamed-responses.ts'
 import type { MiddlewareScope, Route } from '../../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../../routing/router.ts'
 import { checkRoutes } from '../../routing/check-routes.ts'
@@ -81,7 +82,10 @@ export function assemble(
   const own = frameworkRoutes(dispatcher, runtime, options, entries)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
-  const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
+  const preload = (): Promise<unknown> => {
+    loadStreamedResponses()
+    return Promise.all([...runtime.preloads].map((load) => load()))
+  }
   return { bricks, checks, documentation: own.documentation, entries, preload }
 }
 

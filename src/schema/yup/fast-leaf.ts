@@ -1,6 +1,6 @@
 import { AS_CAST, ownIssuesOf } from './own-issues.ts'
 import { FAIL, isStrict, whenAbsent, type FastNode, type SlowPath, type Mode } from './fast-node.ts'
-import { once } from '../once.ts'
+import { once } from '../../support/once.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, type Quick, quickOf, SAME } from './quick.ts'
 import { isOfType, type YupNode, type YupTransform } from '../../compat/yup.ts'

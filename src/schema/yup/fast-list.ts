@@ -12,7 +12,7 @@ import {
   type SlowPath,
   type Mode,
 } from './fast-node.ts'
-import { once } from '../once.ts'
+import { once } from '../../support/once.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
 import { judge, NOT_QUICK, SAME } from './quick.ts'

@@ -1,6 +1,6 @@
 import { FAIL, heightAbove, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
 import { generate, type Refer } from './generate.ts'
-import { once } from '../once.ts'
+import { once } from '../../support/once.ts'
 import { objectSlowPath, planOf, type ObjectPlan } from './object-slow-path.ts'
 import { NOT_QUICK, quickSource } from './quick.ts'
 import { readDecimal } from './query-coercion.ts'

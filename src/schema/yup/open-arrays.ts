@@ -1,6 +1,6 @@
 import { brokenRule } from '../broken-rule.ts'
 import { childPath, Invalid, issueAt } from '../invalid.ts'
-import { oncePerSchema } from '../once.ts'
+import { oncePerObject } from '../../support/once.ts'
 import { lengthLimits } from './passes.ts'
 import { isConditional, isRecord, isYup, itemSchema, type YupNode } from '../../compat/yup.ts'
 
@@ -114,4 +114,4 @@ function countItems(
   )
 }
 
-const hasNoMaximum = oncePerSchema((schema: YupNode) => lengthLimits(schema).most === Infinity)
+const hasNoMaximum = oncePerObject((schema: YupNode) => lengthLimits(schema).most === Infinity)

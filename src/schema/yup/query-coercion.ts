@@ -1,6 +1,6 @@
 import type { FastNode, SlowPath } from './fast-node.ts'
 import { isObject } from '../../support/describe-value.ts'
-import { once } from '../once.ts'
+import { once } from '../../support/once.ts'
 import { readDigits } from './quick.ts'
 import type { YupNode } from '../../compat/yup.ts'
 

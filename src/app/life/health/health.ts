@@ -7,6 +7,7 @@ import { requestId } from '../../../context/request-id.ts'
 import { PROBLEM_CODES } from '../../../errors/codes.ts'
 import { PROBLEM_TYPE, problemOfCode } from '../../../errors/problem.ts'
 import { JSON_TYPE } from '../../../pipeline/render.ts'
+import { once } from '../../../support/once.ts'
 import { readableError } from '../../../support/readable-error.ts'
 import type { CheckRunner } from './check-runner.ts'
 import type { ResolvedHealth } from './health-options.ts'
@@ -27,9 +28,7 @@ export interface HealthContext {
 }
 
 /** For all applications of a process, such as those of tests: with tsx each `import()` costs a millisecond. */
-let code: ReturnType<typeof loadCode> | undefined
-
-const loadCode = () => import('./check-runner.ts')
+const loadCode = once(() => import('./check-runner.ts'))
 
 /** The responses of `/livez` and `/readyz`. They pass through no middleware and no request log. */
 export class Health {
@@ -44,7 +43,7 @@ export class Health {
   /** Sets the checks. Called once all bricks are known. */
   async use(checks: readonly NamedCheck[]): Promise<void> {
     if (checks.length === 0) return
-    const { CheckRunner } = await (code ??= loadCode())
+    const { CheckRunner } = await loadCode()
     const { services } = this.context
     this.runners = checks.map((check) => new CheckRunner(check, services))
     services.gauges.add('mortar_health_check', {

@@ -4,8 +4,8 @@ export function once<T extends object>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-/** Calls `make` once for each schema object, also if several routes share it, because schemas are immutable. */
-export function oncePerSchema<S extends object, Made>(make: (schema: S) => Made): (schema: S) => Made {
+/** Calls `make` once for each object, such as a schema that several routes share: schemas are immutable. */
+export function oncePerObject<S extends object, Made>(make: (schema: S) => Made): (schema: S) => Made {
   const made = new WeakMap<S, Made>()
   return (schema) => {
     const known = made.get(schema)
