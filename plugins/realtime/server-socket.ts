@@ -191,7 +191,7 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
   /** Refuses an invalid message. @throws an error that is not the client's. */
   async #readAfter(error: unknown): Promise<IteratorResult<unknown, void>> {
     if (!(error instanceof HttpError)) throw error
-    if (this.isOpen) this.report(error)
+    this.report(error)
     if (this.bounds.invalid === 'close') this.finish(CLOSES.invalid)
     return this.next()
   }

@@ -318,6 +318,20 @@ describe('A stream as a response', () => {
       expect((await (await open(app)).fetch('/')).status).to.equal(500)
     })
   })
+
+  // Koa itself cuts it off.
+  it('that fails after its end is sent whole', async () => {
+    const handler = (): Readable => {
+      const stream = new Readable({ read: ignore, destroy: (_error, done) => done(new Error('late')) })
+      stream.push(Buffer.alloc(20 * MEBIBYTE))
+      stream.push(null)
+      return stream
+    }
+    const app = createApp({ logger: false }).use(createRouter().get('/', handler))
+    const { url } = await app.listen(0, '127.0.0.1')
+    expect((await (await fetch(url)).arrayBuffer()).byteLength).to.equal(20 * MEBIBYTE)
+    await app.close()
+  })
 })
 
 /** Unlike `once`, it does not mind an error before. */

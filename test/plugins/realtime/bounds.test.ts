@@ -261,11 +261,12 @@ describe('A socket', () => {
     })
     const { app } = await serve(route, { ping: 0.06 })
     const socket = await connect(app, '/')
-    for (let index = 0; index < 40; index++) socket.send({ text: String(index) })
+    // More than one read of the connection, so that some arrive after the pause only.
+    const texts = Array.from({ length: 40 }, (_, index) => String(index).padEnd(20_000))
+    for (const each of texts) socket.send({ text: each })
     await wait(300)
     read.resolve()
-    for (let index = 0; index < 40; index++)
-      expect(await socket.next()).to.deep.equal({ text: String(index) })
+    for (const each of texts) expect(await socket.next()).to.deep.equal({ text: each })
   })
 
   it('ends soon when the handler has left messages unread', async () => {

@@ -6,7 +6,7 @@ import { bundleScript } from '../../support/bundle-script.ts'
 const PROCESS = fileURLToPath(new URL('./open-socket-process.ts', import.meta.url))
 
 describe('An open socket', () => {
-  for (const how of ['untraced', 'traced'])
+  for (const how of ['untraced', 'traced', 'logged'])
     it(`keeps what its handler can read, and neither request nor response of Node: ${how}`, async () => {
       const { stdout, stderr } = spawnSync(process.execPath, [await bundleScript(PROCESS), how], {
         encoding: 'utf8',

@@ -1,7 +1,7 @@
 /**
  * Opens a socket in a process of its own, as what other tests leave in a process can keep the request. With the argument
- * `traced` an SDK of OpenTelemetry exports its span. Prints which of request and response remain, and two replies of the
- * handler, as JSON.
+ * `traced` an SDK of OpenTelemetry exports its span, and with `logged` its request is logged. Prints which
+ * of request and response remain, and two replies of the handler, as JSON.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
@@ -10,6 +10,7 @@ import { defineSocket, realtime } from '@mortar/realtime'
 import { connect } from '@mortar/realtime/testing'
 import { tracing } from '@mortar/tracing'
 import { object, string } from 'mortar/yup'
+import { recorder } from '../../app/recorder.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 
 const refs: WeakRef<object>[] = []
@@ -35,9 +36,8 @@ const route = defineSocket(
 )
 const isTraced = process.argv[2] === 'traced'
 if (isTraced) new NodeTracerProvider().register()
-const app = createApp({ logger: false, environment: 'test' })
-  .use(realtime())
-  .use(createRouter().get('/room', route))
+const logger = recorder([])
+const app = createApp({ logger, logRequests: process.argv[2] === 'logged', environment: 'test' }).use(realtime()).use(createRouter().get('/room', route))
 if (isTraced) app.use(tracing())
 const { server } = await app.listen(0, '127.0.0.1')
 server.on('request', (req, res) => void refs.push(new WeakRef(req), new WeakRef(res)))

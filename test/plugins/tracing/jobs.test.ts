@@ -104,3 +104,16 @@ describe('tracing() with jobs', () => {
     await other.close()
   })
 })
+
+describe('tracing() with jobs, without an SDK', () => {
+  it('adds no fields to the log', async () => {
+    const log = keptLog()
+    const app = jobsApp(CONNECTION, {}, { logger: log.logger }).use(tracing())
+    await app.ready()
+    await app.services.jobs.add(recordJob, { text: 'a', failures: 0 })
+    expect(await testJobs(app).run()).to.equal(1)
+    const [done] = log.lines.filter(({ text }) => text === 'Job done')
+    expect(done!.fields).to.not.have.any.keys('trace_id', 'span_id')
+    await app.close()
+  })
+})

@@ -221,6 +221,14 @@ describe('tracing()', () => {
     expect(finished[0]!.parentSpanContext?.spanId).equal(outer.spanContext().spanId)
   })
 
+  it('makes a span for a request in the context of one that has ended', async () => {
+    const outer = trace.getTracer('http').startSpan('GET', { kind: SpanKind.SERVER })
+    outer.end()
+    const app = started(appWith().use(createRouter().get('/notes/:id', () => 'ok')))
+    await context.with(trace.setSpan(context.active(), outer), () => app.inject('/notes/7'))
+    expect((await spans(2)).map(({ name }) => name)).deep.equal(['GET', 'GET /notes/:id'])
+  })
+
   it('makes one span for a request in a process with two applications', async () => {
     const [one, other] = [started(appWith()), started(appWith())]
     await other.ready()

@@ -6,6 +6,7 @@ import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/en
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 import { createSessionNews } from '../../../../plugins/auth/sessions/session-news.ts'
 import { loggerTo } from '../../../app/recorder.ts'
+import { deferred } from '../../../support/deferred.ts'
 
 const HOUR = 3_600_000
 
@@ -250,8 +251,11 @@ describe('The follower of ended sessions', () => {
     source.state.failure = new Error('away')
     while (source.moments.length < 2) await wait(20)
     source.state.failure = undefined
+    const read = deferred()
+    source.state.held = read.promise
     while (source.moments.length < 3) await wait(20)
     follower.stop()
+    read.resolve()
     const count = source.moments.length
     expect(source.moments.at(-1)).to.be.NaN
     await wait(600)

@@ -130,6 +130,17 @@ describe('a list of ended sessions that is full', () => {
     expect(asked).to.deep.equal(['a', 'a', 'b', 'c', 'a'])
   })
 
+  it('are told to a watch that began after an end without room, whenever an earlier watch stops', () => {
+    const { ended } = setUp(0)
+    const told: string[] = []
+    const stop = ended.watch('session', () => told.push('first'))
+    ended.end('session')
+    ended.watch('session', () => told.push('second'))
+    stop()
+    ended.end('session')
+    expect(told).to.deep.equal(['first', 'second'])
+  })
+
   it('are incomplete until the last one is over that had no room, whichever order they come in', () => {
     const { clock, ended } = setUp(1)
     ended.end('first')
