@@ -156,10 +156,11 @@ describe('loadRoutes beside the rest of an application', () => {
       }
     }
     app.addRoutes(batchOf('first'))
+    app.addRoutes({ ...batchOf('inside'), directory: '/others' })
     await app.ready()
     for (const name of ['second', 'third']) {
       app.replaceRoutes(batchOf(name))
-      expect(scopesOf((await app.inject('/code')).headers)).to.equal(name)
+      expect(scopesOf((await app.inject('/code')).headers)).to.equal(`${name}, inside`)
     }
     await app.close()
   })
