@@ -225,7 +225,5 @@ function outgoingOf(koa: KoaContext): Outgoing {
   if (hasExplicitNull(koa) || koa.headerSent || koa.method === 'HEAD')
     return { status, type: undefined, payload: null }
   response.set('Content-Type', TEXT_TYPE)
-  // HTTP/2 has no reason phrases.
-  const phrase = koa.req.httpVersionMajor >= 2 ? '' : response.message
-  return { status, type: undefined, payload: phrase || String(status) }
+  return { status, type: undefined, payload: response.message || String(status) }
 }

@@ -59,6 +59,18 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(await numbers()).to.eql([2])
     })
 
+    it('pauses between two batches for the time of its option, or a tenth of a second', async () => {
+      for (const [pause, least] of [
+        [{ pause: 0.05 }, 190],
+        [{}, 390],
+      ] as const) {
+        const begin = performance.now()
+        const { pause: _none, ...options } = OPTIONS
+        await inBatches(source, { ...options, ...pause, size: 100 }, countUp)
+        expect(performance.now() - begin).to.be.above(least)
+      }
+    })
+
     it('continues after the last complete batch when its process was killed', async () => {
       const child = spawn(process.execPath, [await bundleScript(SCRIPT), JSON.stringify(inSchema(place()))], {
         stdio: ['ignore', 'pipe', 'inherit'],
