@@ -206,4 +206,14 @@ describe('The gate of one SQLite connection', () => {
     timers.shift()!()
     expect(warnings).to.have.length(1)
   })
+
+  it('stays with its holder when a statement of an earlier connection ends', () => {
+    const gate = new TransactionGate({ inTransaction: () => false, warn: ignore, warnAfter: () => 1000 })
+    const earlier = gate.enter({}) as Hold
+    gate.reset()
+    const holder = {}
+    void gate.enter(holder)
+    gate.leave(earlier)
+    expect(gate.isHeldBy(holder)).to.equal(true)
+  })
 })

@@ -3,8 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource, type EntitySubscriberInterface } from 'typeorm'
 import { gateOf, gateTransactions } from '../../../plugins/database/gate/gate-transactions.ts'
-import { TransactionGate } from '../../../plugins/database/gate/transaction-gate.ts'
-import { ignore } from '../../../src/support/ignore.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { insert, type Note, Notes, openPlain, temporaryFolder, texts } from './notes.ts'
 import { outcomes, slowTransaction } from './slow-transaction.ts'
@@ -390,15 +388,3 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await dataSource.manager.delete(Notes, { text: 'usable' })
     }
   })
-
-describe('The gate of a connection', () => {
-  it('stays with its holder when a statement of an earlier connection ends', async () => {
-    const gate = new TransactionGate({ inTransaction: () => false, warn: ignore, warnAfter: () => 1000 })
-    const earlier = await gate.enter({})
-    gate.reset()
-    const holder = {}
-    await gate.enter(holder)
-    gate.leave(earlier)
-    expect(gate.isHeldBy(holder)).to.equal(true)
-  })
-})

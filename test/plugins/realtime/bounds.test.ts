@@ -261,7 +261,6 @@ describe('A socket', () => {
     })
     const { app } = await serve(route, { ping: 0.06 })
     const socket = await connect(app, '/')
-    // More than one read of the connection, so that some arrive after the pause only.
     const texts = Array.from({ length: 40 }, (_, index) => String(index).padEnd(20_000))
     for (const each of texts) socket.send({ text: each })
     await wait(300)
