@@ -130,15 +130,15 @@ describe('a list of ended sessions that is full', () => {
     expect(asked).to.deep.equal(['a', 'a', 'b', 'c', 'a'])
   })
 
-  it('are told to a watch that began after an end without room, whenever an earlier watch stops', () => {
+  it('reach a watch that began after an end without room, whenever an earlier watch stops', () => {
     const { ended } = setUp(0)
-    const told: string[] = []
-    const stop = ended.watch('session', () => told.push('first'))
+    const reached: string[] = []
+    const stop = ended.watch('session', () => reached.push('first'))
     ended.end('session')
-    ended.watch('session', () => told.push('second'))
+    ended.watch('session', () => reached.push('second'))
     stop()
     ended.end('session')
-    expect(told).to.deep.equal(['first', 'second'])
+    expect(reached).to.deep.equal(['first', 'second'])
   })
 
   it('are incomplete until the last one is over that had no room, whichever order they come in', () => {
