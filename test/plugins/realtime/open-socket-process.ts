@@ -37,7 +37,9 @@ const route = defineSocket(
 const isTraced = process.argv[2] === 'traced'
 if (isTraced) new NodeTracerProvider().register()
 const logger = recorder([])
-const app = createApp({ logger, logRequests: process.argv[2] === 'logged', environment: 'test' }).use(realtime()).use(createRouter().get('/room', route))
+const app = createApp({ logger, logRequests: process.argv[2] === 'logged', environment: 'test' })
+  .use(realtime())
+  .use(createRouter().get('/room', route))
 if (isTraced) app.use(tracing())
 const { server } = await app.listen(0, '127.0.0.1')
 server.on('request', (req, res) => void refs.push(new WeakRef(req), new WeakRef(res)))
