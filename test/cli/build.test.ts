@@ -19,9 +19,10 @@ const FILES = {
   'routes/index.get.ts': `import { greeting } from './_words.ts'\nexport default () => ({ greeting })\n`,
   'routes/_words.ts': `export const greeting: string = 'hello'\n`,
   "routes/it's/[id].get.ts": `import type { Context } from 'mortar'\nexport default (ctx: Context) => ctx.params\n`,
+  '.env.production': 'OF_MODE=wrapped\nFRAMEWORK_STATE=kept\n',
   'routes/_middleware.ts': `import type { Context, Next } from 'mortar'
 export default async (ctx: Context, next: Next) => {
-  ctx.set('X-Wrapped', 'yes')
+  ctx.set('X-Wrapped', \`\${process.env['NODE_ENV']} \${process.env['OF_MODE']}\`)
   return next()
 }
 `,
@@ -113,8 +114,23 @@ describe('mortar build and mortar start', function () {
     const ran = project.mortar(['build'])
     expect(ran.code, ran.err).to.equal(0)
     const { version, ...responses } = await answers(project.directory)
-    expect(responses).to.deep.equal({ root: { greeting: 'hello' }, id: { id: '7' }, wrapped: 'yes' })
+    expect(responses).to.deep.equal({
+      root: { greeting: 'hello' },
+      id: { id: '7' },
+      wrapped: 'production wrapped',
+    })
     expect(version).to.match(/^1\.0\.0\+[0-9a-f]{8}$/)
+  })
+
+  it('read an empty variable as a variable that is not set', async () => {
+    const variables = { NODE_ENV: '', FRAMEWORK_VERSION: '' }
+    const { version, wrapped } = await answers(project.directory, variables)
+    expect(wrapped).to.equal('production wrapped')
+    expect(version).to.match(/^1\.0\.0\+/)
+    for (const to of ['on', 'off']) {
+      expect(project.mortar(['maintenance', to], { variables }).code).to.equal(0)
+      expect(readdirSync(join(project.directory, 'kept')).length, to).to.equal(to === 'on' ? 1 : 0)
+    }
   })
 
   it('write what `npm ci --omit=dev` needs: packages of production in their places, and packed files', () => {

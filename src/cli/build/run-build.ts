@@ -29,8 +29,8 @@ export async function runBuild<T>(
   await refuseBrokenManifest(out, record)
   if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
   const variables = processVariables()
-  variables['NODE_ENV'] ??= 'production'
-  variables[VERSION_VARIABLE] ??= record.version
+  variables['NODE_ENV'] ||= 'production'
+  variables[VERSION_VARIABLE] ||= record.version
   loadEnvFiles(root)
   variables[STATE_VARIABLE] = stateFolder(root, variables)
   refuseMissing(out, [record.app, record.server])

@@ -4,7 +4,8 @@ import { processVariables, STATE_VARIABLE, type Variables } from '../../support/
 
 /** Returns the variables that `mortar start` gives an application: with its `.env` files, for production by default. */
 export function productionVariables(root: string): Variables {
-  const variables = { NODE_ENV: 'production', ...processVariables() }
+  const variables = { ...processVariables() }
+  variables['NODE_ENV'] ||= 'production'
   loadEnvFiles(root, { variables })
   return variables
 }
