@@ -60,8 +60,7 @@ export class Application {
     this.context = createAssemblyContext(options, (what) => this.refuseAfterStart(what))
     this.events = this.context.events
     this.services = explainedServices(this.context.container, () => this.assembled)
-    const boot = { ready: () => this.ready(), routesKnown: () => this.routesKnown() }
-    this.adapters = createAdapters(this.context, boot, openOuter)
+    this.adapters = createAdapters(this.context, this, openOuter)
     this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
   }
 
@@ -114,9 +113,10 @@ export class Application {
   }
 
   async ready(): Promise<this> {
-    if (this.closing) throw closedAlready()
+    if (this.hurry.signal.aborted) throw closedAlready()
     await (this.booting ??= this.boot())
-    // The application may have been closed while it booted.
+    // It may have been closed while it booted. A signal that did so ends the process before anybody sees the error.
+    await this.closing
     if (this.closing) throw closedAlready()
     return this
   }
@@ -138,9 +138,10 @@ export class Application {
   }
 
   async listen(given?: number | ListenOptions, host?: string): Promise<Listening> {
+    const wanted = { ...this.options.server, ...listenOptions(given, host) }
+    if (this.options.signals) this.release ??= endWithProcess(this.options, (how) => this.close(how))
     await this.ready()
     if (this.starting) throw listensAlready(this.server?.url)
-    const wanted = { ...this.options.server, ...listenOptions(given, host) }
     const plan = () => planListening(wanted, this.environment, this.options.reporter)
     this.starting = (async () => startServer(this.adapters.handle, plan()))()
     try {
@@ -149,8 +150,8 @@ export class Application {
       await this.close()
       throw error
     }
+    await this.closing
     if (this.closing) throw closedAlready()
-    if (this.options.signals) this.release = endWithProcess(this.options, (how) => this.close(how))
     this.upgrade(this.server.server)
     beginToServe(this.server, this.context)
     return this.server
@@ -163,11 +164,11 @@ export class Application {
 
   async close(options?: CloseOptions): Promise<void> {
     const delay = delayOf(options, this.options.reporter)
-    if (delay > 0 && this.closing === undefined) {
+    // Before the start is over, no load balancer has to notice the end. A later call ends the delay of an earlier one.
+    if (delay > 0 && this.closing === undefined && this.adapters.health.stage !== 'starting') {
       this.adapters.beginToDrain()
       await wait(delay * 1000, undefined, { signal: this.hurry.signal }).catch(() => undefined)
     }
-    // Ends the delay of an earlier call.
     this.hurry.abort()
     return (this.closing ??= this.shutDown())
   }
@@ -206,7 +207,7 @@ export class Application {
   }
 
   /** Begins to boot, and resolves when the routes are known or the boot has failed. */
-  private async routesKnown(): Promise<void> {
+  async routesKnown(): Promise<void> {
     this.ready().catch(() => undefined)
     await this.assembling?.catch(() => undefined)
   }
@@ -232,14 +233,14 @@ export class Application {
     } catch (error) {
       if (health.stage === 'starting') health.stage = 'failed'
       await this.lifecycle.stop()
+      this.release?.()
       throw error
     }
   }
 
   private async shutDown(): Promise<void> {
     const { adapters, lifecycle, booting, context } = this
-    const timeout = this.options.shutdownTimeout
-    await shutDown({ adapters, lifecycle, ...context, timeout, booting, starting: () => this.starting })
+    await shutDown({ adapters, lifecycle, ...context, booting, starting: () => this.starting })
     this.release?.()
   }
 

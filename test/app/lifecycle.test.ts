@@ -124,18 +124,27 @@ describe('The life of an application', () => {
     server.close()
   })
 
+  const moments = { immediately: 'listening', 'until the signal': 'starting', never: 'starting' }
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    it(`ends the process with 0 on ${signal}, after the bricks have stopped`, async () => {
-      const script = await bundleScript(join(import.meta.dirname, '../fixtures/signals/server.ts'))
-      const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_ENV: 'development' } })
-      let output = ''
-      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-      while (!output.includes('listening')) await once(child.stdout, 'data')
-      child.kill(signal)
-      const [code] = (await once(child, 'close')) as [number | null]
-      expect(output).to.contain('stopped')
-      expect(code).to.equal(0)
-    })
+    for (const [START, ready] of Object.entries(moments))
+      it(`ends the process with 0 on ${signal}, after the bricks have stopped, if one starts ${START}`, async () => {
+        const script = await bundleScript(join(import.meta.dirname, '../fixtures/signals/server.ts'))
+        const env = {
+          ...process.env,
+          NODE_ENV: 'development',
+          START,
+          ...(ready === 'starting' && { DRAIN_DELAY: '30s' }),
+        }
+        const child = spawn(process.execPath, [script], { env })
+        let output = ''
+        for (const stream of [child.stdout, child.stderr])
+          stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        while (!output.includes(ready)) await once(child.stdout, 'data')
+        child.kill(signal)
+        const [code] = (await once(child, 'close')) as [number | null]
+        expect(output.replace('listening\n', '')).to.equal('starting\nstopped\n')
+        expect(code).to.equal(0)
+      })
 })
 
 /** A promise and the function that fulfils it. */

@@ -15,8 +15,7 @@ export interface Stoppable {
   readonly lifecycle: Lifecycle
   readonly outages: ClosableOutages
   readonly maintenance: Maintenance
-  /** Seconds for the requests in flight, and for the stop of each brick. */
-  readonly timeout: number
+  readonly options: { readonly shutdownTimeout: number }
   readonly booting: Promise<void> | undefined
   /** Returns the server if `listen()` was called by then. */
   readonly starting: () => Promise<RunningServer> | undefined
@@ -28,7 +27,7 @@ export async function shutDown({
   lifecycle,
   outages,
   maintenance,
-  timeout,
+  options: { shutdownTimeout: timeout },
   booting,
   starting,
 }: Stoppable): Promise<void> {
