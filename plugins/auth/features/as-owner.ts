@@ -23,3 +23,23 @@ export function asOwner<T>(
 ): Promise<T> {
   return attempt(attemptOf(given), async () => work(await sessions.owner(given.own)))
 }
+
+/**
+ * Reads the account of a session after something was added to it. A reset, and the link of a notice, remove only rows that are
+ * stored when the sessions have ended.
+ * @throws Unauthorized if the session is over, after `undo`.
+ */
+export async function ownerStill(
+  { sessions }: Pick<FeatureKit, 'sessions'>,
+  own: OwnSession,
+  undo: () => Promise<unknown>,
+): Promise<StoredUser> {
+  const find = () => sessions.owner(own)
+  try {
+    // Twice, because a failure would cost the user a code.
+    return await find().catch(find)
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}

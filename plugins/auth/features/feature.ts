@@ -207,10 +207,7 @@ export interface FeatureSessions {
    * @returns null for a disabled account, and if its password was changed since.
    */
   begin(user: StoredUser, login: SteppedLogin): Promise<Grant | null>
-  /**
-   * Ends every session of a user, and all that belongs to the password version, such as logins in progress.
-   * @returns the user, for a session of the new version.
-   */
+  /** Ends every session of a user and every login in progress. @returns the user, for a session of the new version. */
   endAll(user: StoredUser): Promise<StoredUser>
 }
 
@@ -226,6 +223,8 @@ export interface FeatureAccounts {
   forget(userId: string): Promise<void>
   /** Ends every session of a user, and the password: whoever knows it must not get in again before a reset. */
   endPassword(user: StoredUser): Promise<void>
+  /** Removes what was added after `since` and signs a user in, or asks for more. @returns false for nothing. */
+  forgetAdded(user: StoredUser, since: number): Promise<boolean>
   /** Mails a link that sets a new password, after the response, and again while that fails. Each failure is an event. */
   startReset(user: StoredUser, caller: Caller): void
 }

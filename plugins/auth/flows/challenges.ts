@@ -36,7 +36,7 @@ export function createChallenges(place: ChallengePlace): Challenges {
         user_id: user.id,
         purpose,
         data,
-        password_version: outlivesVersion ? null : user.passwordVersion,
+        password_version: outlivesVersion ? -1 - user.passwordVersion : user.passwordVersion,
         tries_left: tries,
         created_at: now,
         expires_at: now + lifetime * 1000,
@@ -69,9 +69,9 @@ export function createChallenges(place: ChallengePlace): Challenges {
   }
 }
 
-/** A row without a version outlives each change of it. */
-function isOfVersion({ password_version: version = null }: RecordRow, user: StoredUser): boolean {
-  return version === null || version === user.passwordVersion
+/** A row that outlives each change of the version has a negative one, or none if an earlier release has made it. */
+function isOfVersion({ password_version: version }: RecordRow, { passwordVersion }: StoredUser): boolean {
+  return Number(version) < 0 || version === null || version === passwordVersion
 }
 
 /** Challenges that are sealed and not stored. Their uses are stored. */

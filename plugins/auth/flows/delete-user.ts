@@ -67,3 +67,17 @@ export async function disableRead(
   if (isDone) await clearAfterNewPassword(parts, id)
   return isDone
 }
+
+/**
+ * Removes what signs a user in, or asks for more, and was added after `since`; without it, everything.
+ * @returns false if there was nothing.
+ */
+export async function forgetAdded(
+  { features }: Pick<AuthParts, 'features'>,
+  user: StoredUser,
+  since?: number,
+): Promise<boolean> {
+  let removed = 0
+  for (const feature of features) removed += (await feature.forget?.(user, since)) ?? 0
+  return removed > 0
+}

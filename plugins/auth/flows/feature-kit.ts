@@ -5,7 +5,7 @@ import { CHALLENGES } from '../features/challenges/table.ts'
 import { sessionOver } from '../errors.ts'
 import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
-import { clearUser, disableRead, eraseUser } from './delete-user.ts'
+import { clearUser, disableRead, eraseUser, forgetAdded } from './delete-user.ts'
 import { NOBODY, sendReset } from './forgot-password.ts'
 import { withEvent, withFailureEvent } from './outcome.ts'
 import { proveEmail } from './prove-email.ts'
@@ -46,6 +46,7 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
       erase: (user) => eraseUser(parts, user),
       forget: (userId) => clearUser(parts, userId),
       endPassword: ({ id }) => endEverySession(parts, id, { passwordHash: null }),
+      forgetAdded: (user, since) => forgetAdded(parts, user, since),
       startReset: ({ id }, caller) => parts.mails.later(() => sendReset(parts, id, caller)),
     },
     async later(work) {

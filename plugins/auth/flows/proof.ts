@@ -154,8 +154,11 @@ export interface FeaturePoints {
   /** The number of ways into an account besides its password. */
   waysIn?(userId: string): Promise<number>
   readonly linked?: LinkOperations
-  /** Before the statement of a reset that proves the address of an account. An error refuses, and the link stays valid. */
-  addressProving?(user: StoredUser): unknown
+  /**
+   * Removes what signs a user in, or asks for more, and was added after `since`, in milliseconds since the epoch; without
+   * it everything, at the first proof of the address. @returns the number of removed rows.
+   */
+  forget?(user: StoredUser, since?: number): Promise<number>
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
   passwordChanged?(user: StoredUser, caller: Caller): unknown
   /** Before an account is deleted, possibly several times. An error refuses. */

@@ -2,6 +2,7 @@ import { ignore } from 'mortar/kit'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import { tell } from './admit.ts'
+import { forgetAdded } from './delete-user.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedHashing, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
@@ -28,6 +29,8 @@ export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Ca
     countedHashing(parts, caller, { rule: 'reset', counted: {} }, async () => {
       const user = await redeem(parts, input, known)
       await clearAfterNewPassword(parts, user.id)
+      // Again, because a request may have added something before its session ended.
+      await tell(parts, 'forget', (feature) => (hasProvenEmail(user) ? undefined : feature.forget?.(user)))
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
       await parts.limits.success('login', { ip: caller.ip, email: user.email })
     }),
@@ -45,7 +48,8 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   const isStored = await orGiveBack(parts, token, async () => {
     if (!(await parts.store.takeResetToken(token.tokenHash, now()))) return false
     const passwordHash = await parts.passwords.hash(input.password)
-    if (!hasProvenEmail(user)) for (const feature of parts.features) await feature.addressProving?.(user)
+    // Whoever has registered the address of somebody else must neither stay in the account nor lock its owner out.
+    if (!hasProvenEmail(user)) await forgetAdded(parts, user)
     await endAccessTokens(parts, user.id, user.passwordVersion)
     return storePassword(parts, {
       userId: user.id,

@@ -13,6 +13,12 @@ import { refused } from '../../refusals.ts'
 /** Seconds for which a link works: an owner may read the mail days later. */
 const LIFETIME = 7 * 86_400
 
+/**
+ * Milliseconds before a link in which its event has begun, such as the set-up of an authenticator, with the difference of
+ * clocks.
+ */
+const BEFORE = 900_000
+
 /** The links of notices, for owners who did not do it. */
 export type Denial = ReturnType<typeof createDenial>
 
@@ -25,11 +31,14 @@ export function createDenial(kit: FeatureKit) {
     const link = await kit.challenges.find('not-me', token)
     if (link === null) throw refused('invalid_link')
     known.userId = link.user.id
-    const isTaken = await takeBack(kit, link, caller)
-    // Before the use: a process that ends in between leaves a link that works, and nobody in the account.
-    await kit.accounts.endPassword(link.user)
+    const { user, isTaken } = await takeBack(kit, link, caller)
+    const since = Number(link.row['created_at']) - BEFORE
+    // Before the use: a process that ends in between leaves a link that works, and nobody in the account. In turn, because
+    // whoever comes in by a passkey, just before its removal, could add another.
+    do await kit.accounts.endPassword(user)
+    while (await kit.accounts.forgetAdded(user, since))
     if (isTaken) throw refused('email_taken')
-    kit.accounts.startReset(link.user, caller)
+    kit.accounts.startReset(user, caller)
     await kit.challenges.redeem(link)
   }
   return {
@@ -62,21 +71,26 @@ export function createDenial(kit: FeatureKit) {
 /**
  * Takes a change of the address back, if the notice of a link went to another one. Links of later notices to other
  * addresses end: a thief who has got them must not take the account again.
- * @returns true if another account has the address of the notice.
+ * @returns the account, and true if another one has the address of the notice.
  * @throws Unauthorized `invalid_link` for an account that is disabled or deleted meanwhile.
  */
-async function takeBack(kit: FeatureKit, link: Challenge, caller: Caller): Promise<boolean> {
+async function takeBack(kit: FeatureKit, link: Challenge, caller: Caller) {
   const { data: email, row } = link
-  if (email === null) return false
-  for (let user: StoredUser | null = link.user; user?.email !== email;) {
+  let user: StoredUser | null = link.user
+  if (email === null) return { user, isTaken: false }
+  while (user?.email !== email) {
     if (user === null || user.isDisabled) throw refused('invalid_link')
     const result = await kit.proveEmail(user, email)
-    if (result === 'taken') return true
+    if (result === 'taken') return { user, isTaken: true }
     if (result === 'changed')
       kit.events.emit('auth.email.changed', { ...eventOrigin(caller), userId: user.id })
     user = await kit.users.findUserById(user.id)
   }
-  const later = { created_at: { above: Number(row['created_at']) }, data: { noneOf: [email] } }
-  await kit.records(CHALLENGES).remove({ user_id: link.user.id, purpose: 'not-me', ...later })
-  return false
+  // By the version, which each change of the address raises: clocks of processes differ.
+  const later = {
+    password_version: { atMost: Number(row['password_version']) - 1 },
+    data: { noneOf: [email] },
+  }
+  await kit.records(CHALLENGES).remove({ user_id: user.id, purpose: 'not-me', ...later })
+  return { user, isTaken: false }
 }

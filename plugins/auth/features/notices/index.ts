@@ -39,7 +39,7 @@ export function notices(): AuthFeature {
           if (isNew && way === 'login') await kit.notify(user, newBrowser(caller), caller)
         },
         async factorChanged(user, change, caller) {
-          await kit.notify(user, factorChanged(change), caller)
+          await kit.notify(user, { kind: change, ...FACTOR_CHANGES[change], otherwise: OTHERWISE }, caller)
           if (change === 'factor-added') await keep(user, caller)
         },
         async passwordChanged(user, caller) {
@@ -75,16 +75,7 @@ async function remember(
 }
 
 const OTHERWISE =
-  'If it was not you, use this link: it ends every session of your account, and you choose a new password.'
-const REMOVE = `${OTHERWISE} Then log in and remove it: a new password alone does not.`
-const RENEW = `${OTHERWISE} Then log in and renew them again: a new password alone does not.`
-
-/** Advice for changes that outlive a new password. */
-const ADVICE: Partial<Record<FactorChange, string>> = {
-  'account-linked': REMOVE,
-  'passkey-added': REMOVE,
-  'recovery-codes-renewed': RENEW,
-}
+  'If it was not you, use this link: it ends every session of your account and removes every way to sign in that was added since, and you choose a new password.'
 
 function newBrowser(caller: Caller): MailTexts {
   const device = deviceName(caller.get?.('user-agent'))
@@ -136,8 +127,4 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
     subject: 'Your account has new recovery codes',
     why: 'The recovery codes of your account were renewed. The earlier ones are worthless now.',
   },
-}
-
-function factorChanged(kind: FactorChange): MailTexts {
-  return { kind, ...FACTOR_CHANGES[kind], otherwise: ADVICE[kind] ?? OTHERWISE }
 }

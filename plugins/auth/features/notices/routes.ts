@@ -12,7 +12,7 @@ const denyRoute = defineRoute(
   {
     summary: 'Report a notice as not caused by the owner',
     description:
-      'Needs the token of the link in a notice. Takes a later change of a proven address back, ends every session and the password of the account, and mails a link that sets a new one.',
+      'Needs the token of the link in a notice. Takes a later change of a proven address back, ends every session and the password of the account, removes the ways in and second factors that were added since, and mails a link that sets a new one.',
     operationId: 'denyNotice',
     ...denied,
     response: {
@@ -24,7 +24,7 @@ const denyRoute = defineRoute(
     await featureOf<Denial>(ctx, 'notices').deny(ctx.body.token, ctx)
     return {
       message:
-        'Every session and the password have ended. A mail with a link for a new password is on its way.',
+        'Every session and the password have ended, and what was added since to sign in. A mail with a link for a new password is on its way.',
     }
   },
 )

@@ -2,12 +2,11 @@
 import { checkOptions } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { SecondFactorRequired } from '../../errors.ts'
-import { CODE } from '../../flows/parts.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import { PASSKEY_FIELDS } from '../../routes/shapes.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
-import { forgetBeforeProof } from '../forget-before-proof.ts'
+import { forgetting } from '../forget-rows.ts'
 import { createSessionMethods, MFA } from '../session-methods/session-methods.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { PASSKEY_METHODS, PasskeyOperations } from './operations.ts'
@@ -64,6 +63,7 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
   const refuseWithout = async (user: StoredUser) => {
     if (required && (await stored.rowsOf(user.id)).length > 0) throw new SecondFactorRequired(['passkey'])
   }
+  const forget = forgetting(kit, PASSKEYS, ['auth.passkey.removed', 'passkey-removed'])
   const operations = new PasskeyOperations(kit, stored, party)
   return {
     ...createSessionMethods(kit),
@@ -85,12 +85,9 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
       usersWith: (ids) => stored.usersWith(ids),
       async remove(userId) {
         const user = await kit.users.findUserById(userId)
-        if (user === null || (await stored.forget(userId)) === 0) return false
-        kit.events.emit('auth.passkey.removed', { userId })
-        await kit.factorChanged(user, 'passkey-removed', CODE)
-        return true
+        return user !== null && (await forget(user)) > 0
       },
     },
-    ...forgetBeforeProof(kit, ({ id }) => stored.forget(id)),
+    forget,
   }
 }

@@ -4,7 +4,7 @@ import type { RecordRow } from '../../accounts/records.ts'
 import type { Known } from '../../events/outcomes.ts'
 import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller, Grant, OwnSession } from '../../flows/proof.ts'
-import { asOwner, attemptOf } from '../as-owner.ts'
+import { asOwner, attemptOf, ownerStill } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { shown, type Passkey, type StoredPasskeys } from './stored-passkeys.ts'
@@ -83,13 +83,7 @@ export class PasskeyOperations {
       const made = this.#checked(() => verifyRegistration(credential, this.party))
       const passkey = await this.#passkeys.add(user, { ...made, userHandle, name: displayName(name)! })
       if (passkey === null) throw refused('passkey_exists')
-      try {
-        // A reset forgets the passkeys that it sees, after it has ended the sessions.
-        await this.#kit.sessions.owner(own)
-      } catch (error) {
-        await this.#passkeys.drop({ id: passkey.id, user_id: user.id })
-        throw error
-      }
+      await ownerStill(this.#kit, own, () => this.#passkeys.drop({ id: passkey.id, user_id: user.id }))
       await this.#kit.factorChanged(user, 'passkey-added', caller)
       return passkey
     })

@@ -105,11 +105,6 @@ export class StoredPasskeys {
     await this.#records.remove({ id, user_id: userId })
   }
 
-  /** Removes every passkey of a user. @returns the number. */
-  forget(userId: string): Promise<number> {
-    return this.#records.remove({ user_id: userId })
-  }
-
   async usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>> {
     // A user may have several.
     const rows = await everyRow({ shape: PASSKEYS, records: this.#records }, { user_id: { anyOf: userIds } })

@@ -6,6 +6,7 @@ import { hasProvenEmail } from '../../accounts/proven-email.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
+import { ownerStill } from '../as-owner.ts'
 import { removeWayIn } from '../remove-way-in.ts'
 import type { Identity, SocialProvider } from './providers.ts'
 import { shown, type LinkedAccount } from './linked-account.ts'
@@ -53,15 +54,8 @@ export class LinkedAccounts {
     const user = await this.#kit.sessions.owner(own)
     const id = idOf(identity)
     const linked = await this.#linkedUser(id)
-    if (linked === undefined && (await this.#insert(user, provider, identity))) {
-      try {
-        // A reset forgets the accounts that it sees, after it has ended the sessions.
-        return await this.#kit.sessions.owner(own)
-      } catch (error) {
-        await this.#records.remove({ id, user_id: user.id })
-        throw error
-      }
-    }
+    if (linked === undefined && (await this.#insert(user, provider, identity)))
+      return ownerStill(this.#kit, own, () => this.#records.remove({ id, user_id: user.id }))
     const owner = linked ?? (await this.#linkedUser(id))
     if (owner?.id !== user.id) throw refused('account_linked_elsewhere')
     return null
@@ -87,11 +81,6 @@ export class LinkedAccounts {
   /** Removes an account of a user, also the last way in. @returns false if the user has no such account. */
   async remove(userId: string, id: string): Promise<boolean> {
     return (await this.#records.remove({ id, user_id: userId })) > 0
-  }
-
-  /** Forgets every account of a user. */
-  async forget(userId: string): Promise<void> {
-    await this.#records.remove({ user_id: userId })
   }
 
   /** Returns the user of a linked account; undefined without one, or if the user was deleted. */

@@ -2,7 +2,7 @@
 import { checkOptions } from 'mortar/kit'
 import type { AuthFeature } from '../feature.ts'
 import { CODE } from '../../flows/parts.ts'
-import { forgetBeforeProof } from '../forget-before-proof.ts'
+import { forgetting } from '../forget-rows.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { createSessionMethods } from '../session-methods/session-methods.ts'
@@ -69,7 +69,7 @@ export function social(options: SocialOptions): AuthFeature {
             return true
           },
         },
-        ...forgetBeforeProof(kit, ({ id }) => accounts.forget(id)),
+        forget: forgetting(kit, ACCOUNTS, ['auth.account.unlinked', 'account-unlinked']),
       }
     },
   }

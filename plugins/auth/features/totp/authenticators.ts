@@ -56,7 +56,7 @@ export function createAuthenticators(kit: FeatureKit) {
       return confirmed
     },
     verify: codes.verify,
-    /** @returns new recovery codes. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
+    /** @returns new recovery codes, and a function that takes them away. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
     async renewRecovery(row: RecordRow) {
       const issued = await batches.renew(row, clock.now())
       if (issued === null) throw refused('totp_missing')

@@ -42,14 +42,17 @@ export function createBatches(records: Records, recovery: RecoveryCodes) {
       }
       return { recoveryCodes, withdraw }
     },
-    /** @returns new recovery codes; null if the authenticator was replaced meanwhile. */
+    /** @returns new recovery codes, and a function that takes them away; null if the authenticator was replaced meanwhile. */
     async renew({ user_id: userId = null, recovery_batch: old = null }: RecordRow, now: number) {
       const issued = await recovery.issue(String(userId), now, (batch) =>
         change({ user_id: userId, recovery_batch: old }, { recovery_batch: batch }),
       )
       if (issued === null) return null
       await recovery.remove(String(userId), String(old))
-      return issued.codes
+      return {
+        recoveryCodes: issued.codes,
+        withdraw: () => recovery.remove(String(userId), issued.batch),
+      }
     },
     /** Removes the authenticator. @returns false if it was removed or replaced meanwhile. */
     async remove({ user_id: userId = null, recovery_batch: batch = null }: RecordRow) {

@@ -2,9 +2,10 @@
 import { checkOptions } from 'mortar/kit'
 import { SecondFactorRequired } from '../../errors.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
+import { NEVER } from '../../accounts/records.ts'
 import { FACTOR_FIELDS } from '../../routes/shapes.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
-import { forgetBeforeProof } from '../forget-before-proof.ts'
+import { forgetting } from '../forget-rows.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { METHODS } from '../../flows/sessions.ts'
 import { wrongOption } from '../../options/wrong-option.ts'
@@ -51,6 +52,12 @@ export function totp(options: TotpOptions = {}): AuthFeature {
 
 function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
   const authenticators = createAuthenticators(kit)
+  const forgetActive = forgetting(kit, TOTP, ['auth.factor.removed', 'factor-removed'])
+  const forget = async (user: StoredUser, since = 0) => {
+    const added = { user_id: user.id, created_at: { above: since } }
+    await kit.records(RECOVERY_CODES).remove(added)
+    return forgetActive(user, since, { confirmed_at: { above: 0 } })
+  }
   return {
     ...createSessionMethods(kit),
     api: createSecondFactor(kit, authenticators, issuer),
@@ -66,18 +73,11 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
         throw new SecondFactorRequired(FACTORS)
       return withFactor(await authenticators.verify(user, row, codes, caller))
     },
-    factors: createFactorOperations(kit, authenticators),
-    ...(kit.asksForProof && forgetBeforeProof(kit, (user) => forget(kit, user))),
+    factors: createFactorOperations(kit, forget),
+    // A factor from before the first proof of the address would lock its owner out. Where nobody is asked for a proof, a
+    // reset says nothing about that.
+    forget: (user, since = kit.asksForProof ? 0 : NEVER) => forget(user, since),
   }
-}
-
-/**
- * A factor from before the first proof of the address would lock its owner out. Where nobody is asked for a proof, a reset
- * says nothing about that.
- */
-async function forget({ records, events }: FeatureKit, { id }: StoredUser): Promise<void> {
-  await records(RECOVERY_CODES).remove({ user_id: id })
-  if ((await records(TOTP).remove({ user_id: id })) > 0) events.emit('auth.factor.removed', { userId: id })
 }
 
 function hostOf(appUrl: string | undefined): string {

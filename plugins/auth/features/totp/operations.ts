@@ -1,14 +1,13 @@
-import { CODE } from '../../flows/parts.ts'
+import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { FactorOperations } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
-import type { Authenticators } from './authenticators.ts'
 import { openSecret, sealSecret } from './seal-secret.ts'
 import { TOTP } from './table.ts'
 
-/** Creates the operations of operators. */
+/** Creates the operations of operators. `forget` removes the authenticator of a user. @returns 0 without one. */
 export function createFactorOperations(
-  { records: recordsOf, vault, users, events, factorChanged }: FeatureKit,
-  authenticators: Authenticators,
+  { records: recordsOf, vault, users }: FeatureKit,
+  forget: (user: StoredUser) => Promise<number>,
 ): FactorOperations {
   const records = recordsOf(TOTP)
   const resealAll = async (keyId: string): Promise<number> => {
@@ -27,11 +26,8 @@ export function createFactorOperations(
       return new Set(rows.map(({ user_id: id }) => String(id)))
     },
     async remove(userId) {
-      const [user, row] = await Promise.all([users.findUserById(userId), authenticators.find(userId)])
-      if (user === null || row === null || !(await authenticators.remove(row))) return false
-      events.emit('auth.factor.removed', { userId })
-      await factorChanged(user, 'factor-removed', CODE)
-      return true
+      const user = await users.findUserById(userId)
+      return user !== null && (await forget(user)) > 0
     },
     async reseal() {
       const [first = '', ...older] = vault.keyIds

@@ -3,7 +3,7 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { sessionOver } from '../../errors.ts'
 import type { Caller, FactorCodes, Grant, OwnSession } from '../../flows/proof.ts'
-import { asOwner } from '../as-owner.ts'
+import { asOwner, ownerStill, type OwnAttempt } from '../as-owner.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { otpauthUri } from './one-time-code.ts'
@@ -11,23 +11,25 @@ import { createSecondStep } from './second-step.ts'
 import { withFactor } from '../session-methods/session-methods.ts'
 import { refused } from '../../refusals.ts'
 
+type Owner = Pick<OwnAttempt, 'own' | 'caller'>
+
 /** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
 export type SecondFactor = ReturnType<typeof createSecondFactor>
 
-interface Confirmed {
-  readonly user: StoredUser
-  readonly own: OwnSession
-  readonly caller: Caller
-}
-
-/** Ends every session of a user with a new factor, and begins one of the caller. @returns null if another change has ended it. */
-async function beginAgain({ sessions }: FeatureKit, { user, own, caller }: Confirmed): Promise<Grant | null> {
+/** Ends every session of a user with a new factor, and begins one of the caller. @throws Unauthorized if another change has ended it. */
+async function beginAgain(
+  { sessions }: FeatureKit,
+  user: StoredUser,
+  { own, caller }: Owner,
+): Promise<Grant> {
   // After the statement that makes the factor active, so that no login in progress passes without it.
   const raised = await sessions.endAll(user)
   const renew = () =>
     sessions.renew(raised, own.sessionId, { caller, methods: withFactor('otp'), isOver: true })
   // Twice, because the first attempt may have met a connection that was lost before.
-  return renew().catch(renew)
+  const grant = await renew().catch(renew)
+  if (grant === null) throw sessionOver()
+  return grant
 }
 
 /** Creates the operations of one application. */
@@ -53,13 +55,12 @@ export function createSecondFactor(kit: FeatureKit, authenticators: Authenticato
     confirm: (code: string, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'addFactor', rule: 'totp', own, caller }, async (user) => {
         const { recoveryCodes, withdraw } = await authenticators.confirm(user, code, caller)
-        const grant = await beginAgain(kit, { user, own, caller }).catch(async (error: unknown) => {
+        const grant = await beginAgain(kit, user, { own, caller }).catch(async (error: unknown) => {
           // Nobody has seen the recovery codes, so the user confirms again.
           await withdraw().catch(ignore)
           throw error
         })
         await kit.factorChanged(user, 'factor-added', caller)
-        if (grant === null) throw sessionOver()
         return { recoveryCodes, grant }
       }),
     /** @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
@@ -72,8 +73,9 @@ export function createSecondFactor(kit: FeatureKit, authenticators: Authenticato
     renewRecovery: (codes: FactorCodes, own: OwnSession, caller: Caller) =>
       asOwner(kit, { flow: 'renewRecovery', rule: 'totp', own, caller }, async (user) => {
         const renewed = await authenticators.renewRecovery(await verified(user, codes, caller))
+        await ownerStill(kit, own, renewed.withdraw)
         await kit.factorChanged(user, 'recovery-codes-renewed', caller)
-        return renewed
+        return renewed.recoveryCodes
       }),
     logIn: createSecondStep(kit, authenticators),
   }

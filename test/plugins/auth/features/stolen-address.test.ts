@@ -1,10 +1,17 @@
 import { expect } from 'chai'
+import { SoftAuthenticator } from '@mortar/auth/testing'
 import { emailVerification } from '@mortar/auth/email-verification'
 import { notices } from '@mortar/auth/notices'
+import { passkeys } from '@mortar/auth/passkeys'
 import { recent } from '@mortar/auth/recent'
+import { totp } from '@mortar/auth/totp'
 import type { MailKind } from '../../../../plugins/auth/features/mails.ts'
+import type { Client } from '../support/client.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
-import { ADA, PASSWORD, settle, type InWorld } from '../support/world.ts'
+import { add, logIn as comeInBy } from '../support/passkey-scene.ts'
+import { enrol, type Enrolled } from '../support/second-factor.ts'
+import { ADA, inWorld as onSqlite, PASSWORD, settle, type InWorld } from '../support/world.ts'
+import { GRACE, refresh, socialScene, targetOf, type SocialScene } from './support/social-scene.ts'
 import { logIn, NEW, stored, VERIFY, withLink, withVerification, type Scene } from './verification-scene.ts'
 
 const WEEK = 7 * 86_400
@@ -28,12 +35,17 @@ function withThief(inWorld: InWorld, body: (scene: Scene) => Promise<unknown>, i
   )
 }
 
+const AGENT = { 'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0` }
+
 /** Logs in from a browser that is not known, and replaces the address of the account. */
 async function replace(scene: Scene, from: string, to: string): Promise<void> {
   scene.clock.advance(1)
   const thief = scene.client()
-  const agent = { 'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0` }
-  await thief.post('/auth/login', { ...ADA, email: from }, agent)
+  await thief.post('/auth/login', { ...ADA, email: from }, AGENT)
+  await replaceBy(scene, thief, to)
+}
+
+async function replaceBy(scene: Scene, thief: Client, to: string): Promise<void> {
   const asked = await thief.post('/auth/change-email', { email: to })
   expect(asked.status, asked.text).to.equal(202)
   const token = await scene.tokenOf('change-email')
@@ -59,6 +71,8 @@ onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
     it(`takes it back by the link of the notice ${kind}, and nobody else gets a link`, () =>
       withThief(inWorld, async (scene) => {
         await replace(scene, ADA.email, NEW)
+        // The process of the thief's next requests has a clock that is behind.
+        scene.clock.advance(-30)
         await replace(scene, NEW, THIRD)
         const token = denialTo(scene, kind, ADA.email)
         expect(await deny(scene, token)).to.equal(200)
@@ -123,3 +137,189 @@ onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
       expect(await resetsTo(scene)).to.deep.equal([])
     }))
 })
+
+interface Theft {
+  readonly scene: Scene
+  readonly social: SocialScene
+  readonly thief: Client
+  /** The authenticator of the owner, if she has one. */
+  readonly own: Enrolled | undefined
+}
+
+/** Something that a thief adds, with the notice about it. */
+interface Addition {
+  readonly notice: MailKind
+  readonly hasOwner?: true
+  /** @returns a function that tries to get in with it. */
+  add(theft: Theft): Promise<() => Promise<boolean>>
+}
+
+const linked = async ({ social }: Pick<Theft, 'social'>, client: Client, sub: string) => {
+  const { url } = (await client.post('/auth/social/company/link', {})).body as { url: string }
+  expect(targetOf(await client.get(await social.issuer.signIn(url, { ...GRACE, sub })))).to.equal('302 /')
+}
+const visits = async ({ scene, social }: Pick<Theft, 'scene' | 'social'>, sub: string) => {
+  const browser = scene.client()
+  await social.visit(browser, { ...GRACE, sub, email_verified: false })
+  return (await refresh(browser)) === 200
+}
+const second = async (scene: Scene, codes: object, password = PASSWORD, email = ADA.email) => {
+  const browser = scene.client()
+  const { body } = await browser.post('/auth/login', { email, password }, AGENT)
+  const step = { challenge: body.challenge, ...codes }
+  return { browser, status: (await browser.post('/auth/login/factor', step, AGENT)).status }
+}
+
+const ADDITIONS: Readonly<Record<string, Addition>> = {
+  'an authenticator': {
+    notice: 'factor-added',
+    async add({ scene, thief }) {
+      const { next } = await enrol(scene, thief)
+      return async () => (await second(scene, { code: next() }, NEXT)).status === 200
+    },
+  },
+  'a passkey': {
+    notice: 'passkey-added',
+    async add({ scene, thief }) {
+      const device = new SoftAuthenticator()
+      expect((await add(thief, device)).status).to.equal(201)
+      return async () => (await comeInBy(scene.client(), device)).status === 200
+    },
+  },
+  'a linked account': {
+    notice: 'account-linked',
+    async add(theft) {
+      await linked(theft, theft.thief, 'thief')
+      return () => visits(theft, 'thief')
+    },
+  },
+  'recovery codes': {
+    notice: 'recovery-codes-renewed',
+    hasOwner: true,
+    async add({ scene, thief, own }) {
+      const recoveryCode = own!.recoveryCodes[1]
+      const { body } = await thief.post('/auth/recovery-codes', { recoveryCode })
+      const [stolen] = body.recoveryCodes as string[]
+      return async () => (await second(scene, { recoveryCode: stolen }, NEXT)).status === 200
+    },
+  },
+}
+
+/** The features of a scene in which a thief adds something. */
+const featuresWith = (social: SocialScene) => [
+  ...OPTIONS.auth.features,
+  passkeys(),
+  totp(),
+  ...social.withSocial({ signUp: false }).auth!.features!.slice(1),
+]
+
+/** Ada has proven her address, and has a passkey, a linked account and perhaps an authenticator. A thief has logged in. */
+async function robbed(scene: Scene, social: SocialScene, hasOwner = false) {
+  const { client, token } = await withLink(scene)
+  await client.post(VERIFY, { token })
+  await client.post('/auth/refresh')
+  const device = new SoftAuthenticator()
+  expect((await add(client, device)).status).to.equal(201)
+  await linked({ social }, client, 'owner')
+  const own = hasOwner ? await enrol(scene, client) : undefined
+  scene.clock.advance(86_400)
+  await settle(scene)
+  scene.sent.length = 0
+  // The thief knows the password, and recovery codes.
+  const thief = own
+    ? (await second(scene, { recoveryCode: own.recoveryCodes[0] })).browser
+    : await logInAt(scene)
+  await settle(scene)
+  return { device, own, thief }
+}
+
+/** The owner resets the password, and nobody else gets in. */
+async function expectRecovered(
+  scene: Scene,
+  { device, own, thief }: Awaited<ReturnType<typeof robbed>>,
+  tries: () => Promise<boolean>,
+): Promise<void> {
+  expect(await refresh(thief)).to.equal(401)
+  await settle(scene)
+  const reset = { token: scene.mails.at(-1)!.token, password: NEXT }
+  expect((await scene.client().post('/auth/reset-password', reset)).status).to.equal(200)
+  expect(await tries()).to.equal(false)
+  const login = own ? await second(scene, { code: own.next() }, NEXT) : await logIn(scene, ADA.email, NEXT)
+  expect(login.status).to.equal(200)
+  // Her own way in, from before, is left.
+  expect((await comeInBy(scene.client(), device)).status).to.equal(200)
+}
+
+onEachDatabase('A thief who has added', (inWorld) => {
+  const social = socialScene()
+  for (const [what, { notice, hasOwner, add: adding }] of Object.entries(ADDITIONS))
+    for (const kind of ['new-browser', notice] as const) {
+      const isReplaced = kind === 'new-browser'
+      it(`${what}${isReplaced ? ' and replaced the address' : ''} is out after the link of ${kind}`, () =>
+        withVerification(
+          inWorld,
+          async (scene) => {
+            const theft = await robbed(scene, social, hasOwner)
+            const tries = await adding({ scene, social, ...theft })
+            await settle(scene)
+            if (isReplaced) await replaceBy(scene, theft.thief, NEW)
+            expect(await deny(scene, denialTo(scene, kind, ADA.email))).to.equal(200)
+            await expectRecovered(scene, theft, tries)
+            if (!hasOwner) expect(await visits({ scene, social }, 'owner')).to.equal(true)
+          },
+          { auth: { ...OPTIONS.auth, features: featuresWith(social) } },
+        ))
+    }
+})
+
+describe('A thief who adds', () => {
+  const social = socialScene()
+  const options = () => ({ ...OPTIONS.auth, features: featuresWith(social) })
+
+  for (const [what, { hasOwner, add: adding }] of Object.entries(ADDITIONS))
+    for (const first of ['thief', 'owner'] as const)
+      it(`${what} in another process is out, at each statement of the ${first} at which the other one comes`, () =>
+        withVerification(
+          onSqlite,
+          (scene) =>
+            onSqlite({ withFeatures: true, file: scene.file, auth: options() }, async (process) => {
+              const interrupted = (first === 'thief' ? process : scene).storage.interruptions
+              for (let place = 1, isReached = true; isReached; place++) {
+                await scene.storage.deleteUsers()
+                const theft = await robbed(scene, social, hasOwner)
+                process.clock.time = scene.clock.time
+                const token = denialTo(scene, 'new-browser', ADA.email)
+                const early = new SoftAuthenticator()
+                expect((await add(theft.thief, early)).status).to.equal(201)
+                const back = process.client()
+                let tries = () => Promise.resolve(false)
+                const acts = {
+                  owner: () => deny(scene, token),
+                  async thief() {
+                    const beside = { ...scene, ...process, client: () => process.client() }
+                    // By the passkey, if the session is over and the passkey is not.
+                    const isBack = (await comeInBy(back, early)).status === 200
+                    const thief = isBack ? back : theft.thief.copy(process.app)
+                    tries = await adding({ scene: beside, social, own: theft.own, thief }).catch(() => tries)
+                  },
+                }
+                let count = 0
+                interrupted.gate = () =>
+                  ++count === place ? acts[first === 'thief' ? 'owner' : 'thief']().then(() => {}) : undefined
+                await acts[first]()
+                isReached = count >= place
+                interrupted.gate = () => undefined
+                await deny(scene, token)
+                expect([await refresh(back), (await comeInBy(back, early)).status]).to.deep.equal([401, 401])
+                await expectRecovered(scene, theft, tries)
+              }
+            }),
+          { file: true, auth: options() },
+        ))
+})
+
+async function logInAt(scene: Scene): Promise<Client> {
+  const thief = scene.client()
+  expect((await thief.post('/auth/login', ADA, AGENT)).status).to.equal(200)
+  return thief
+}
