@@ -66,7 +66,8 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   override async rollbackTransaction(): Promise<void> {
-    if (this.isTransactionActive && !this.#shared.gate.isHeldBy(this)) return this.#forgetTransaction()
+    const isOver = !this.#shared.gate.isHeldBy(this) || !this.#connection.inTransaction
+    if (this.isTransactionActive && isOver) return this.#forgetTransaction()
     try {
       await super.rollbackTransaction()
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { StartupError } from 'mortar'
+import { unavailabilityOf } from '../connections/unavailable.ts'
 import type { LoadedMigration } from './load-migrations.ts'
 import {
   ATTEMPTS,
@@ -33,12 +34,13 @@ export function applyMigration(run: MigrationRun, migration: LoadedMigration): P
   })
 }
 
-/** Creates the table of applied migrations. @throws StartupError if another connection keeps its lock. */
+/** Creates the table of applied migrations. @throws StartupError */
 export async function prepareHistory(run: MigrationRun): Promise<void> {
   try {
     await runAtomically(run, () => run.history.prepare())
   } catch (error) {
-    throw isBlocked(error) ? failure('The table of migrations', { error, applied: [], ...run }) : error
+    const place = 'the rights of the user of the database'
+    throw failure('The table of migrations', { error, applied: [], place, ...run })
   }
 }
 
@@ -101,9 +103,14 @@ interface Failure extends MigrationRun {
   readonly error: unknown
   readonly applied: readonly string[]
   readonly file?: string
+  /** The place to correct. */
+  readonly place?: string
 }
 
-function failure(subject: string, { error, applied, lockTimeout, file }: Failure): StartupError {
+function failure(
+  subject: string,
+  { error, applied, lockTimeout, file, place = file ?? 'it' }: Failure,
+): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
   const blocked = isBlocked(error)
   const happened = blocked ? `did not get a lock within ${lockTimeout / 1000} s, ${ATTEMPTS} times` : 'failed'
@@ -111,7 +118,7 @@ function failure(subject: string, { error, applied, lockTimeout, file }: Failure
     blocked ? 'MORTAR_MIGRATION_BLOCKED' : 'MORTAR_MIGRATION_FAILED',
     `${subject} ${happened}: ${reason}`,
     {
-      remedy: `${blocked ? BLOCKED_REMEDY : correctionOf(error, file ?? 'it')} ${describeApplied(applied)}`,
+      remedy: `${blocked ? BLOCKED_REMEDY : correctionOf(error, place)} ${describeApplied(applied)}`,
       files: file === undefined ? [] : [file],
       cause: error,
     },
@@ -121,7 +128,11 @@ function failure(subject: string, { error, applied, lockTimeout, file }: Failure
 const BLOCKED_REMEDY =
   'End the transactions that use its tables for long, such as a report or a backup, or increase lockTimeout of database(). Then run it again.'
 
+const UNAVAILABLE_REMEDY =
+  'Check that the database is reachable and writable, and has free space. Then run it again.'
+
 function correctionOf(error: unknown, place: string): string {
+  if (unavailabilityOf(error) === 'database_unavailable') return UNAVAILABLE_REMEDY
   const needsNone = (error as { readonly code?: unknown } | undefined)?.code === '25001'
   const how = needsNone
     ? 'This statement runs outside of transactions: add `readonly transaction = false` to'

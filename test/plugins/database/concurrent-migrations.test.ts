@@ -85,6 +85,22 @@ describe('a migration that another process has reverted meanwhile', () => {
   })
 })
 
+describe('the table of migrations on PostgreSQL', () => {
+  const place = KINDS['PostgreSQL']!()
+
+  it('needs rights: the error names them if the user lacks them', async () => {
+    const options = { ...place().options(), extra: { options: '-c role=pg_read_all_data' } }
+    const source = await createDataSource(options).initialize()
+    const running = createMigrations(source, { directory: [] }).run()
+    const error = await running.catch((reason: unknown) => reason)
+    await source.destroy()
+    expect(error).to.have.property('code', 'MORTAR_MIGRATION_FAILED')
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^The table of migrations failed: permission denied .*\n.*the rights of the user/)
+  })
+})
+
 describe('the lock of migrations on PostgreSQL', () => {
   const place = KINDS['PostgreSQL']!()
   const second = KINDS['PostgreSQL']!()

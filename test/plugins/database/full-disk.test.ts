@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { DataSource } from 'typeorm'
+import type { DataSource, QueryRunner } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import * as schema from '@mortar/auth/basic/schema'
-import { createDataSource, database } from '@mortar/database'
+import { createDataSource, createMigrations, database } from '@mortar/database'
 import { Client } from '../auth/support/client.ts'
 import { skipSuite } from '../../support/servers.ts'
 import { KINDS } from './databases.ts'
@@ -30,6 +30,25 @@ for (const [driverName, driver] of Object.entries(SQLITE_DRIVERS)) {
       expect(await count(app)).to.equal(1)
       await app.close()
     })
+
+    for (const [pages, subject] of [
+      [1, 'The table of migrations'],
+      [4, 'The migration Large1000000000001'],
+    ] as const)
+      it(`stops a migration with the remedy: ${subject}`, async () => {
+        const options = { type: 'better-sqlite3', database: ':memory:', ...(driver && { driver }) } as const
+        const source = await createDataSource(options).initialize()
+        await source.query(`PRAGMA max_page_count = ${pages}`)
+        const running = createMigrations(source, { directory: [Large1000000000001] }).run()
+        const error = await running.catch((reason: unknown) => reason)
+        await source.destroy()
+        expect(error).to.have.property('code', 'MORTAR_MIGRATION_FAILED')
+        expect(error)
+          .to.have.property('message')
+          .that.includes(`${subject} failed: `)
+          .and.includes('free space')
+        expect(error).to.have.property('message').that.includes('Nothing of it was applied.')
+      })
   })
 
   describe(`An application whose SQLite file is on a full disk (${driverName})`, () => {
@@ -83,6 +102,14 @@ for (const [driverName, driver] of Object.entries(SQLITE_DRIVERS)) {
       await app.close()
     })
   })
+}
+
+class Large1000000000001 {
+  async up({ manager }: QueryRunner): Promise<void> {
+    await manager.query('CREATE TABLE large (text)')
+    await manager.query('INSERT INTO large VALUES (?)', ['x'.repeat(100_000)])
+  }
+  async down(): Promise<void> {}
 }
 
 /** Statements that fail as they do on a server whose disk is full. */
