@@ -16,27 +16,29 @@ import {
 
 const NEXT = 'another horse battery'
 
-/** Repeats a request with each of its statements failing in turn, and checks the remaining state. */
+/** Repeats a request of a new user with each of its statements failing in turn, and checks the remaining state. */
 async function sweep(
   inWorld: InWorld,
   prepare: (world: World) => Promise<{ request: () => Promise<Answer>; client: Client }>,
   check: (world: World, client: Client, answer: Answer) => Promise<void>,
   { mayPass = false, options = {} }: { mayPass?: boolean; options?: WorldOptions } = {},
 ): Promise<number> {
-  for (let statement = 1; ; statement++) {
-    let reached = true
-    await inWorld(options, async (world) => {
+  let statement = 0
+  await inWorld(options, async (world) => {
+    for (let reached = true; reached; statement++) {
+      await world.storage.deleteUsers()
       const { request, client } = await prepare(world)
       await settle(world)
-      const fault = world.storage.interruptions.failAt(statement)
+      const fault = world.storage.interruptions.failAt(statement + 1)
       const answer = await request()
       fault.restore()
       // Statements after the response, such as clean-up, do not belong to the request.
       reached = fault.reached() && (mayPass || answer.status >= 500)
       if (reached) await check(world, client, answer)
-    })
-    if (!reached) return statement - 1
-  }
+      await settle(world)
+    }
+  })
+  return statement - 1
 }
 
 async function isPassword(world: World, password: string): Promise<boolean> {

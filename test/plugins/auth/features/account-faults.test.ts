@@ -7,32 +7,35 @@ import { DAY, fillTables, provider, prune, restore, rowsOf, withAccount } from '
 
 type Scene = ReturnType<typeof withAccount> & { readonly world: World; readonly id: string }
 
-/** Runs `act` once for each of its statements, at which the process ends. */
+/** Runs `act` once for each of its statements, at which the process ends, each time with an account that is new. */
 async function sweep(
   inWorld: InWorld,
   prepare: (scene: Scene) => Promise<() => Promise<unknown>>,
   check: (scene: Scene) => Promise<void>,
 ): Promise<number> {
-  for (let statement = 1; ; statement++) {
-    let reached = true
-    const scene = withAccount()
-    await inWorld(scene.world, async (world) => {
-      const client = await signedUp(world)
+  const scene = withAccount()
+  let statement = 0
+  await inWorld(scene.world, async (world) => {
+    for (let reached = true; reached; statement++) {
+      await world.storage.deleteUsers()
+      world.events.length = 0
+      scene.links.length = 0
+      await signedUp(world)
       await settle(world)
       const [{ id }] = await world.storage.users()
-      const prepared = { ...scene, world, id, client }
+      const prepared = { ...scene, world, id }
       await fillTables(world, scene.kit, id)
       const act = await prepare(prepared)
       await settle(world)
-      const failing = world.storage.interruptions.failFrom(statement)
+      const failing = world.storage.interruptions.failFrom(statement + 1)
       await act().catch(() => undefined)
       await settle(world)
       failing.restore()
       reached = failing.reached()
       await check(prepared)
-    })
-    if (!reached) return statement - 1
-  }
+    }
+  })
+  return statement - 1
 }
 
 const endsIn = (world: World) => world.typesOf().filter((type) => type === 'auth.user.deleted')

@@ -99,10 +99,10 @@ export function settle(world: World): Promise<void> {
   return (world.app.services as { authProvider: ConnectedPasswordProvider }).authProvider.flows.settled()
 }
 
-/** A client that has just signed up as Ada. */
-export async function signedUp(world: World): Promise<Client> {
+/** A client that has just signed up, as Ada if nobody else is named. */
+export async function signedUp(world: World, user = ADA): Promise<Client> {
   const client = world.client()
-  const answer = await client.post('/auth/signup', ADA)
+  const answer = await client.post('/auth/signup', user)
   if (answer.status !== 201) throw new Error(answer.text)
   return client
 }
