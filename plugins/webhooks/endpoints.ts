@@ -191,7 +191,8 @@ function checkedUrl(text: string, { http, allowed }: Settings): string {
     text.length <= 2000 && URL.canParse(text)
       ? new URL(text)
       : refuse('is not a URL of at most 2000 characters')
-  if (url.protocol !== 'https:' && !(http && url.protocol === 'http:')) refuse('does not begin with https://')
+  const schemes = http ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol)) refuse(`does not begin with ${schemes.join('// or ')}//`)
   if (url.username !== '' || url.password !== '') refuse('has a user name or a password')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isReachable(host, allowed)) refuse('is not public')
