@@ -2,6 +2,7 @@ import { readDateTime } from '../support/iso-date.ts'
 import { loadYup } from '../support/lazy-packages.ts'
 import { linearPatternOf } from './yup-url.ts'
 import type { YupNode, YupTest, YupTransform } from './yup.ts'
+import { oncePerObject } from '../support/once.ts'
 
 /*
  * Three rules of yup 1.7 accept what an application does not expect, or refuse what it does: `uuid()` knows the versions
@@ -14,8 +15,6 @@ import type { YupNode, YupTest, YupTransform } from './yup.ts'
 const UUID =
   /^(?:[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}|0{8}-(?:0{4}-){3}0{12}|f{8}-(?:f{4}-){3}f{12})$/i
 
-const corrected = new WeakMap<YupTest, YupTest>()
-
 /** Returns a schema's tests, with a replacement for those of `url()`, `uuid()` and `integer()`. */
 export function correctedTests({ tests }: Pick<YupNode, 'tests'>): readonly YupTest[] {
   return tests.some(needsCorrection) ? tests.map(correctedTest) : tests
@@ -25,14 +24,7 @@ function needsCorrection({ OPTIONS: { name } }: YupTest): boolean {
   return name === 'url' || name === 'uuid' || name === 'integer'
 }
 
-function correctedTest(test: YupTest): YupTest {
-  if (!needsCorrection(test)) return test
-  const known = corrected.get(test)
-  if (known !== undefined) return known
-  const made = replacementOf(test) ?? test
-  corrected.set(test, made)
-  return made
-}
+const correctedTest = oncePerObject((test: YupTest) => (needsCorrection(test) && replacementOf(test)) || test)
 
 function replacementOf(test: YupTest): YupTest | undefined {
   const { name, message, params } = test.OPTIONS

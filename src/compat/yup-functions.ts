@@ -1,6 +1,6 @@
 import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
-import { oncePerObject } from '../support/once.ts'
+import { once, oncePerObject } from '../support/once.ts'
 import { firstTests, typeCheckOf, type YupNode, type YupTest, type YupTransform } from './yup.ts'
 
 /** The tests, transforms and classes of yup's own methods, read with the first schema. */
@@ -16,14 +16,12 @@ interface Known {
   readonly anything: string
 }
 
-let known: Known | undefined
-
 /**
  * Recognises the parts of a schema that yup itself created. yup creates a new function for each use, so functions are
  * compared by source text, not by identity. Recognised functions are called unchanged, unless a differential test shows
  * that a faster form is equal.
  */
-function readKnown(): Known {
+const readKnown = once((): Known => {
   const yup = loadYup()
   const samples = samplesOf(yup)
   return {
@@ -47,7 +45,7 @@ function readKnown(): Known {
     runner: sourceOf(samples[0]!.tests[0]!),
     anything: sourceOf(typeCheckOf(yup.mixed() as unknown as YupNode)),
   }
-}
+})
 
 function samplesOf(yup: typeof Yup): readonly YupNode[] {
   return [
@@ -68,12 +66,12 @@ function samplesOf(yup: typeof Yup): readonly YupNode[] {
 
 /** True for a test that yup's own methods add. */
 export function isKnownTest({ OPTIONS }: YupTest): boolean {
-  return (known ??= readKnown()).tests.has(sourceOf(OPTIONS.test))
+  return readKnown().tests.has(sourceOf(OPTIONS.test))
 }
 
 /** True for a transform that yup's own methods add. */
 export function isKnownTransform(transform: YupTransform): boolean {
-  return (known ??= readKnown()).transforms.has(sourceOf(transform))
+  return readKnown().transforms.has(sourceOf(transform))
 }
 
 /**
@@ -81,7 +79,7 @@ export function isKnownTransform(transform: YupTransform): boolean {
  * it, if its code is the same: an application has a copy of its own when Mortar is linked.
  */
 export function isOwnClass(schema: YupNode): boolean {
-  const { prototypes, anything } = (known ??= readKnown())
+  const { prototypes, anything } = readKnown()
   const own = prototypes[schema.type]
   return (
     own !== undefined &&
@@ -92,7 +90,7 @@ export function isOwnClass(schema: YupNode): boolean {
 
 /** True if the base class of a schema is that of Mortar's copy of yup, or has the same code. */
 export function isKnownCode(schema: YupNode): boolean {
-  const { bases, runner } = (known ??= readKnown())
+  const { bases, runner } = readKnown()
   const base = baseOf(Object.getPrototypeOf(schema) as object)
   if (bases.includes(base)) return true
   if (!bases.some((own) => isSameCode(base, own))) return false

@@ -1,4 +1,5 @@
 import type { YupNode, YupTest } from './yup.ts'
+import { oncePerObject } from '../support/once.ts'
 
 /*
  * The pattern of `string().url()` in yup 1.7.1 takes exponential time for text such as `//a.0.0.0…` that ends with a
@@ -25,12 +26,7 @@ export function linearUrlPattern({ source, flags }: RegExp): RegExp | undefined 
   return linear === source ? undefined : new RegExp(linear, flags)
 }
 
-const known = new WeakMap<RegExp, RegExp | undefined>()
-
-function linearOf(regex: RegExp): RegExp | undefined {
-  if (!known.has(regex)) known.set(regex, linearUrlPattern(regex))
-  return known.get(regex)
-}
+const linearOf = oncePerObject(linearUrlPattern)
 
 function isUrlTest({ OPTIONS }: YupTest): boolean {
   return OPTIONS.name === 'url' && OPTIONS.params?.['regex'] instanceof RegExp

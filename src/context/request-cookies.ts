@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Cookies from 'cookies'
 import { loadCookies } from '../support/lazy-packages.ts'
 import { didYouMean } from '../support/nearest.ts'
-import { createCookieCipher, type CookieCipher } from './cookie-cipher.ts'
+import { oncePerObject } from '../support/once.ts'
+import { createCookieCipher } from './cookie-cipher.ts'
 
 /** Signs and verifies cookies, as the package `keygrip` does. */
 export interface Keygrip {
@@ -74,12 +75,12 @@ export function createCookies(
       refuseWithoutKeys(name, { signed, encrypted }, keys)
       if (!encrypted) return cookies.get(name, { signed })
       const sealed = cookies.get(name, { signed: false })
-      return sealed === undefined ? undefined : cipherOf(keys).open(name, sealed)
+      return sealed === undefined ? undefined : cipherOf(keys!).open(name, sealed)
     },
     set(name, value, { signed = false, encrypted = false, ...options } = {}) {
       refuseWithoutKeys(name, { signed, encrypted }, keys)
       refuseUnsendable(name, value, options)
-      const sent = encrypted && value ? cipherOf(keys).seal(name, value) : value
+      const sent = encrypted && value ? cipherOf(keys!).seal(name, value) : value
       // The value of an encrypted cookie is already authenticated.
       cookies.set(name, sent, { sameSite: 'lax', ...options, signed: signed && !encrypted })
       return jar
@@ -132,12 +133,5 @@ function remedyFor(option: string): string {
   return didYouMean(option, OPTIONS, `The options are ${[...OPTIONS].join(', ')}.`)
 }
 
-const ciphers = new WeakMap<object, CookieCipher>()
-
-/** Returns the cached cipher of a list of keys: deriving keys takes some microseconds. */
-function cipherOf(keys: CookieKeys): CookieCipher {
-  const list = keys as readonly string[]
-  let cipher = ciphers.get(list)
-  if (cipher === undefined) ciphers.set(list, (cipher = createCookieCipher(list)))
-  return cipher
-}
+/** Returns the cipher of a list of keys, made once: deriving keys takes some microseconds. */
+const cipherOf = oncePerObject((keys: object) => createCookieCipher(keys as readonly string[]))

@@ -67,11 +67,13 @@ type Entry =
 
 const COLLECT = Symbol.for('mortar.router.collect')
 const SCOPES = Symbol.for('mortar.router.scopes')
+const CONTAINS = Symbol.for('mortar.router.contains')
 
 /** The parts of a router: its routes, and middleware that it adds to the application below a prefix. */
 interface RouterParts {
   readonly [COLLECT]: (inherited: Inherited) => Route[]
   readonly [SCOPES]?: (prefix: string) => MiddlewareScope[]
+  readonly [CONTAINS]?: (other: AnyRouter) => boolean
 }
 
 /** Creates a router whose routes and scopes are computed when it is mounted. */
@@ -119,7 +121,8 @@ export function createRouter(options: RouterOptions = {}): object {
 
   function use(...items: readonly [Middleware | AnyRouter]): Router {
     const item = onlyItem(items, `use() of ${origin}`)
-    if (isRouter(item)) entries.push({ kind: 'child', router: item })
+    if (isRouter(item) && contains(item, router)) throw circular(origin)
+    else if (isRouter(item)) entries.push({ kind: 'child', router: item })
     else if (typeof item !== 'function') throw notUsable(item, origin)
     else
       middleware.push({
@@ -142,10 +145,27 @@ export function createRouter(options: RouterOptions = {}): object {
     )
   }
 
+  const isInside = (other: AnyRouter): boolean =>
+    entries.some((entry) => entry.kind === 'child' && contains(entry.router, other))
   const verbs = METHODS.map((method) => [method.toLowerCase(), add(method)])
   // The overloads of `AddRoute` type the untyped arguments of `add`.
-  const router = Object.assign(routerOf(collect, scopes), Object.fromEntries(verbs), { use }) as Router
+  const router = Object.assign(routerOf(collect, scopes), Object.fromEntries(verbs), {
+    use,
+    [CONTAINS]: isInside,
+  }) as Router
   return router
+}
+
+/** True for the same router, and for a router that contains the other at any depth. */
+function contains(router: AnyRouter, other: AnyRouter): boolean {
+  return router === other || (router as AnyRouter & RouterParts)[CONTAINS]?.(other) === true
+}
+
+function circular(origin: string): StartupError {
+  return new StartupError(`use() of ${origin} was given a router that contains ${origin} itself.`, {
+    code: 'MORTAR_USE',
+    remedy: 'Remove one use() of the circle. For the same routes below two prefixes, make a router for each.',
+  })
 }
 
 function notUsable(item: unknown, origin: string): StartupError {

@@ -8,10 +8,7 @@ export function once<T extends object>(make: () => T): () => T {
 export function oncePerObject<S extends object, Made>(make: (schema: S) => Made): (schema: S) => Made {
   const made = new WeakMap<S, Made>()
   return (schema) => {
-    const known = made.get(schema)
-    if (known !== undefined) return known
-    const fresh = make(schema)
-    made.set(schema, fresh)
-    return fresh
+    if (!made.has(schema)) made.set(schema, make(schema))
+    return made.get(schema) as Made
   }
 }

@@ -30,6 +30,19 @@ describe('An argument that nothing would read', () => {
     }
   })
 
+  it('is refused by use() of a router if it is that router, or contains it', async () => {
+    const [outer, middle, inner] = ['/outer', '/middle', '/inner'].map((prefix) => createRouter({ prefix }))
+    outer!.use(middle!.use(inner!)).use(inner!)
+    for (const router of [outer!, middle!, inner!]) {
+      const error = await startupErrorOf(() => inner!.use(router))
+      expect([error.code, error.found]).to.deep.equal([
+        'MORTAR_USE',
+        'use() of router /inner was given a router that contains router /inner itself.',
+      ])
+    }
+    expect(outer!.routes()).to.deep.equal([])
+  })
+
   it('is refused by use() if it is the options of another framework', async () => {
     const error = await startupErrorOf(() => untyped(quiet())['use']!(createRouter(), { prefix: '/api' }))
     expect(error.remedy).to.include('createRouter({ prefix })')

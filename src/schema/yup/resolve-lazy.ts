@@ -1,15 +1,11 @@
+import { oncePerObject } from '../../support/once.ts'
 import { builderOf, isYup, type LazyBuilder, type YupNode } from '../../compat/yup.ts'
-
-const results = new WeakMap<YupNode, YupNode | undefined>()
 
 /**
  * Returns the result of a lazy schema whose function has no parameters, always the same one; undefined for a function
  * that depends on the value.
  */
-export function resolveLazy(schema: YupNode): YupNode | undefined {
-  if (!results.has(schema)) results.set(schema, resultOf(builderOf(schema)))
-  return results.get(schema)
-}
+export const resolveLazy = oncePerObject((schema: YupNode) => resultOf(builderOf(schema)))
 
 function resultOf(builder: LazyBuilder | undefined): YupNode | undefined {
   if (builder === undefined || builder.length > 0) return undefined
