@@ -109,8 +109,9 @@ async function answerRest(
     await next()
   } catch (error) {
     const own = openings(koa)[opened]
-    // Koa handles errors of the middleware in front of the pipeline.
-    if (own === undefined || own.error !== error) throw error
+    // Koa handles errors of the middleware in front of the pipeline. It takes null for no error.
+    if (own === undefined || own.error !== error)
+      throw (error ?? new Error(`non-error thrown: ${error}`)) as Error
     fail(own.ctx, error, serve)
     return
   }

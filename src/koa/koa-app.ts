@@ -33,7 +33,7 @@ export function openKoa(parts: OuterAppParts): OuterApp {
   const settings: object = parts.options
   const app: Koa = new (loadKoa())(settings)
   installPipeline(app, parts)
-  markThrown(app)
+  wrapFunctions(app)
   useForwarding(app, forwarding)
   takeJsonText(app)
   let isLogged = false
@@ -86,16 +86,29 @@ function requestIdOf(koa: KoaContext | undefined): { readonly requestId?: string
   return mortar === undefined ? {} : { requestId: mortar.id }
 }
 
-/** Wraps `ctx.throw`, so that its errors are recognised as deliberate. */
-function markThrown(app: Koa): void {
-  const raise = app.context.throw as (...args: unknown[]) => never
-  Object.assign(app.context, {
+/**
+ * Wraps two functions of the contexts: errors of `ctx.throw` are recognised as deliberate, and `onerror` sends any error.
+ * Koa's own one throws for an error that it cannot read, change or send, and the request would stay open.
+ */
+function wrapFunctions({ context }: Koa): void {
+  const { throw: raise, onerror } = context as {
+    throw: (...args: unknown[]) => never
+    onerror: (error: Error) => void
+  }
+  Object.assign(context, {
     throw(this: Koa.Context, ...args: unknown[]): never {
       try {
         return raise.apply(this, args)
       } catch (error) {
         markDeliberate(error as Error)
         throw error
+      }
+    },
+    onerror(this: Koa.Context, error: Error): void {
+      try {
+        onerror.call(this, error)
+      } catch (cause) {
+        onerror.call(this, new Error('The thrown value cannot be rendered.', { cause }))
       }
     },
   })

@@ -5,7 +5,8 @@ import { Router, type RouterMiddleware } from '@koa/router'
 import { expect } from 'chai'
 import type { Middleware } from 'koa'
 import { koaBody } from 'koa-body'
-import { createApp, createRouter, fromKoa, fromKoaRouter, type App } from 'mortar'
+import { createApp, createRouter, fromKoa, fromKoaRouter, type App, type Logger } from 'mortar'
+import { ignore } from '../../src/support/ignore.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 class Forbidden extends Error {
@@ -331,5 +332,44 @@ describe('A method that no route of a path has', () => {
       const hidden = await fetch('/native', { method: 'PUT' })
       expect([hidden.status, await hidden.text()]).to.deep.equal([404, 'Not Found'])
     })
+  })
+})
+
+describe('An error of Koa middleware in front of the pipeline that Koa cannot render', () => {
+  const throwing = (): never => {
+    throw new Error('of a getter')
+  }
+  const thrown: Record<string, () => unknown> = {
+    'a frozen error': () => Object.freeze(new Error('frozen')),
+    'a proxy that refuses changes': () => new Proxy(new Error('kept'), { set: throwing }),
+    'a proxy that refuses everything': () => new Proxy({}, { get: throwing, getPrototypeOf: throwing }),
+    'an error with a status that cannot be read': () =>
+      Object.defineProperty(new Error('status'), 'status', { get: throwing }),
+    'an error with a header that is not one': () =>
+      Object.assign(new Error('header'), { headers: { 'not a name': 'x' } }),
+    'a bigint': () => 5n,
+    'a symbol': () => Symbol('thrown'),
+    null: () => null,
+    undefined: () => undefined,
+  }
+
+  throughBothAdapters((open) => {
+    for (const [name, make] of Object.entries(thrown))
+      it(`is a 500 with a line in the log: ${name}`, async () => {
+        const lines: unknown[] = []
+        const error = (...line: readonly unknown[]): void => void lines.push(line)
+        const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error, child: () => logger }
+        const app = createApp({ logger, logRequests: false }).use(createRouter().get('/', () => 'inner'))
+        app.koa.use(async ({ path }, next) => {
+          if (path === '/') await next()
+          throw make()
+        })
+        const { fetch } = await open(app)
+        for (const path of ['/', '/before']) {
+          const response = await fetch(path, { signal: AbortSignal.timeout(5000) })
+          expect([path, response.status]).to.deep.equal([path, 500])
+          expect(lines.splice(0), path).not.to.deep.equal([])
+        }
+      })
   })
 })
