@@ -99,6 +99,16 @@ describe('documentAuth on a server whose two programs have different clocks', ()
     other.stop()
   })
 
+  it('waits for a later read no longer than its deadline, however long the first may take', async () => {
+    const reader = createDocumentStore(() => db).readEnded(200)!
+    await reader.since(0)
+    server.faults.isSilent = true
+    const began = performance.now()
+    expect(await reader.since(0).catch(() => 'late')).to.equal('late')
+    expect(performance.now() - began).to.be.below(20_000)
+    server.faults.isSilent = false
+  })
+
   it('goes on by the last time while the clock of the database cannot be read', async () => {
     let time = 0
     let isAway = false

@@ -63,4 +63,21 @@ describe('The published keys of a hosted provider', () => {
     expect(await find('made-up')).to.equal(null)
     expect(loads - before).to.equal(1)
   })
+
+  it('are not waited for beyond the time limit, which ends the request for them', async () => {
+    const signals: AbortSignal[] = []
+    const keys = createPublishedKeys({
+      load: (signal) => {
+        signals.push(signal)
+        return new Promise(() => undefined)
+      },
+      clock: { now: () => 0 },
+      timeout: 10,
+      lifetime: 60_000,
+      coolDown: 0,
+    })
+    const { message } = await failureOf(() => keys.find({ alg: 'RS256', kid: 'a' }, {} as never))
+    expect(message).to.include('not available')
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true])
+  })
 })

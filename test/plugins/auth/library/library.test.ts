@@ -294,7 +294,7 @@ describe('the set-up of libraryAuth', () => {
       expect(throughDataSource({ options: { type: kind } } as DataSource).type).to.equal(expected)
   })
 
-  it('hands the token of a cookie to the library as a cookie alone', async () => {
+  it('hands the token of a cookie to the library as a cookie alone, and none that no header can have', async () => {
     const seen: (string | null)[][] = []
     const library: AuthLibrary = {
       handler: async () => new Response(),
@@ -311,6 +311,7 @@ describe('the set-up of libraryAuth', () => {
     const client = createClient(app)
     await client.get('/private', { headers: { cookie: 'session=abc' } })
     await client.get('/private', { headers: { authorization: 'Bearer abc' } })
+    expect((await client.get('/private?access_token=%E2%82%AC')).status).to.equal(401)
     await app.close()
     expect(seen).to.deep.equal([
       [null, 'session=abc'],

@@ -30,6 +30,14 @@ onEachStore('A second factor', (inWorld) => {
           await isRight(world, scene, `before statement ${statement}`)
         }
       }))
+
+  it('keeps the user signed in when a connection is lost as the session begins again', () =>
+    inWorld(WITH_TOTP, async (world) => {
+      const { client, next } = await started(world)
+      world.storage.interruptions.reject('insert sessions', 'The connection is lost.', 1)
+      const { status, body } = await client.post('/auth/totp/confirm', { code: next() })
+      expect([status, body.recoveryCodes?.length]).to.deep.equal([200, 10])
+    }))
 })
 
 type Judge = (world: World, scene: Enrolled, when: string) => Promise<unknown>
