@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { shareReport } from 'mortar/kit'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import type { ReportChannel, ReportMessage } from '../../src/app/life/process-report.ts'
 
 /** The channel of a worker whose primary process has the reports `own` and `ended`. */
 function openChannel(own: readonly string[], ended: readonly string[]) {
   const sent: string[] = []
+  const responses: WeakRef<object>[] = []
   const listeners = new Set<(message: unknown) => void>()
   const channel: ReportChannel = {
     send(message: ReportMessage, _handle, _options, done) {
@@ -13,6 +15,7 @@ function openChannel(own: readonly string[], ended: readonly string[]) {
       done()
       if (message.mortar !== 'report:collect') return
       const all = { ...message, mortar: 'report:all', reports: own, late: [], ended, revision: 1 }
+      responses.push(new WeakRef(all))
       for (const listener of listeners) listener(all)
     },
     on: (_event, listener) => listeners.add(listener),
@@ -21,7 +24,7 @@ function openChannel(own: readonly string[], ended: readonly string[]) {
   const receive = (message: ReportMessage): void => {
     for (const listener of listeners) listener(message)
   }
-  return { channel, sent, receive }
+  return { channel, sent, responses, receive }
 }
 
 describe('shareReport() without combineEnded', () => {
@@ -51,6 +54,19 @@ describe('shareReport() without combineEnded', () => {
     expect(await report.collect()).to.deep.equal(['own', 'other'])
     await report.stop()
     expect(sent).to.deep.equal(['report:offer', 'report:collect'])
+  })
+})
+
+describe('shareReport() in a process that is asked often', () => {
+  it('keeps no response of the primary process', async () => {
+    const { channel, responses } = openChannel(['own'], [])
+    const report = shareReport('a report', async () => 'own', { channel })
+    await report.collect()
+    collectGarbage()
+    await nextTurn()
+    collectGarbage()
+    expect(responses.map((response) => response.deref())).to.deep.equal([undefined])
+    await report.stop()
   })
 })
 

@@ -61,6 +61,15 @@ describe('A handler that writes to the bare response', () => {
       expect(await response.text()).to.equal('part {"more":true}')
     })
 
+    it('has its return value sent by the end of the connection when the response has no length', async () => {
+      const response = await answer((ctx) => {
+        bare(ctx).removeHeader('Transfer-Encoding')
+        bare(ctx).write('part ')
+        return 'value'
+      })
+      expect(await response.text()).to.equal('part value')
+    })
+
     it('has its connection cut when the value does not match Content-Length', async () => {
       const outcome = await answer((ctx) => {
         bare(ctx).writeHead(200, { 'Content-Length': '8' }).write('part')

@@ -50,7 +50,6 @@ export function finishBegun(ctx: RequestContext, { payload }: Outgoing, reporter
 function endsExactly(res: Counted, payload: string | Uint8Array): boolean {
   const written = res[WRITTEN] ?? 0
   const promised = res.getHeader('Content-Length')
-  if (promised === undefined && written > 0) return false
   if (promised !== undefined && Number(promised) !== written + Buffer.byteLength(payload)) return false
   res.strictContentLength = promised === undefined
   try {

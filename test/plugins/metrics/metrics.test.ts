@@ -284,7 +284,8 @@ describe('metrics()', () => {
       const headers = { authorization: `Bearer ${TOKEN}` }
       const statusOf = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status
       expect((await app.inject('/metrics')).statusCode).equal(404)
-      expect(await statusOf('/metrics')).equal(401)
+      const stranger = await fetch(`${url}/metrics`)
+      expect([stranger.status, stranger.headers.get('www-authenticate')]).deep.equal([401, 'Bearer'])
       expect(await statusOf('/metrics?module=all', { headers })).equal(200)
       expect(await statusOf('/notes/1', { headers })).equal(404)
       expect(await statusOf('/metrics', { headers, method: 'POST' })).equal(404)

@@ -64,20 +64,24 @@ describe('The published keys of a hosted provider', () => {
     expect(loads - before).to.equal(1)
   })
 
-  it('are not waited for beyond the time limit, which ends the request for them', async () => {
-    const signals: AbortSignal[] = []
-    const keys = createPublishedKeys({
-      load: (signal) => {
-        signals.push(signal)
-        return new Promise(() => undefined)
-      },
-      clock: { now: () => 0 },
-      timeout: 10,
-      lifetime: 60_000,
-      coolDown: 0,
+  for (const isClosed of [false, true])
+    it(`are not waited for beyond ${isClosed ? 'the close' : 'the time limit'}, which ends the request for them`, async () => {
+      const signals: AbortSignal[] = []
+      const keys = createPublishedKeys({
+        load: (signal) => {
+          signals.push(signal)
+          return new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason as Error))
+          })
+        },
+        clock: { now: () => 0 },
+        timeout: isClosed ? 60_000 : 10,
+        lifetime: 60_000,
+        coolDown: 0,
+      })
+      const found = failureOf(() => keys.find({ alg: 'RS256', kid: 'a' }, {} as never))
+      if (isClosed) keys.close()
+      expect((await found).message).to.include('not available')
+      expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true])
     })
-    const { message } = await failureOf(() => keys.find({ alg: 'RS256', kid: 'a' }, {} as never))
-    expect(message).to.include('not available')
-    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true])
-  })
 })
