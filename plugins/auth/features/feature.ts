@@ -10,7 +10,7 @@ import type {
   Policy,
 } from 'mortar'
 import type { Peers } from 'mortar/kit'
-import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-store.ts'
+import type { AuthStore, NewUser, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import type { FeatureTable, Records, TableShape } from '../accounts/records.ts'
 import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { AuthEvents } from '../events/events.ts'
@@ -108,7 +108,7 @@ export interface FeatureKit {
   readonly logger: Logger
   readonly outages: Outages
   readonly events: EventBus<AuthEvents>
-  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail' | 'insertUser'>
+  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail'>
   readonly sessions: FeatureSessions
   readonly accounts: FeatureAccounts
   readonly mails: Outbox
@@ -152,10 +152,7 @@ export interface FeatureKit {
   attempt<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
   /** The first part of an attempt: emits an event only when it fails. */
   begin<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
-  /**
-   * Counts a further limit within an attempt, and runs its work.
-   * @throws LimitReached, and errors of `work`.
-   */
+  /** Counts a further limit within an attempt, and runs its work. @throws LimitReached, and errors of `work`. */
   count<T>(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>, work: () => Promise<T>): Promise<T>
   /**
    * Verifies the factor of a user whose password was verified again.
@@ -211,8 +208,10 @@ export interface FeatureSessions {
   endAll(user: StoredUser): Promise<StoredUser>
 }
 
-/** The end of accounts. */
+/** Accounts as a feature sees them. */
 export interface FeatureAccounts {
+  /** @returns null when the address is taken. */
+  create(user: NewUser): Promise<StoredUser | null>
   /** Disables the account that was read, and ends its sessions. @returns false if it has changed since. */
   disable(user: StoredUser): Promise<boolean>
   /** Enables the account that was read. @returns false if it has changed since. */

@@ -7,6 +7,7 @@ import { displayName } from '../accounts/display-name.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { signUpBody } from '../routes/shapes.ts'
+import { insertUser } from './prove-email.ts'
 import { refuseWeak, type AuthParts } from './parts.ts'
 import type { NewAccount } from './proof.ts'
 import { refused } from '../refusals.ts'
@@ -57,7 +58,7 @@ export async function insertHashed(
   passwordHash: string | null,
 ): Promise<StoredUser> {
   const account = { id: randomUUID(), name, email, passwordHash, fields, now: parts.clock.now() }
-  const user = await parts.store.insertUser(account).catch(async (error: unknown) => {
+  const user = await insertUser(parts, account).catch(async (error: unknown) => {
     // Only the reply may be lost: then the address would be taken when the caller repeats this.
     const stored = await parts.store.findUserById(account.id)
     if (stored === null) throw error

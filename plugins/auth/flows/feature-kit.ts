@@ -8,7 +8,7 @@ import { createChallenges } from './challenges.ts'
 import { clearUser, disableRead, eraseUser, forgetAdded } from './delete-user.ts'
 import { NOBODY, sendReset } from './forgot-password.ts'
 import { withEvent, withFailureEvent } from './outcome.ts'
-import { proveEmail } from './prove-email.ts'
+import { insertUser, proveEmail } from './prove-email.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countedWork, subjectOf, type AuthParts } from './parts.ts'
@@ -41,6 +41,7 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
     tables: parts.tables,
     sessions: sessionsOf(parts, tidy),
     accounts: {
+      create: (user) => insertUser(parts, user),
       disable: (user) => disableRead(parts, user),
       enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
       erase: (user) => eraseUser(parts, user),

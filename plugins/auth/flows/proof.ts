@@ -151,6 +151,10 @@ export interface FeaturePoints {
   /** After a change of the second factor. An error is logged. */
   factorChanged?(user: StoredUser, change: FactorChange, caller: Caller): unknown
   readonly factors?: FactorOperations
+  /** Before an account gets another address. An error refuses. */
+  addressChanging?(user: StoredUser): Promise<unknown>
+  /** The id of the user for whom an address is kept; undefined if it is free. */
+  keeperOf?(email: string): Promise<string | undefined>
   /** The number of ways into an account besides its password. */
   waysIn?(userId: string): Promise<number>
   readonly linked?: LinkOperations

@@ -1,4 +1,4 @@
-import type { StoredUser } from '../accounts/auth-store.ts'
+import type { NewUser, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import type { AuthParts } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
@@ -17,7 +17,8 @@ export async function proveEmail(
   const endsSessions = to !== from
   if (endsSessions) {
     // Before the sessions end: the unique index decides, and this spares the sessions in all but a race.
-    if ((await parts.store.findUserByEmail(to)) !== null) return 'taken'
+    if ((await parts.store.findUserByEmail(to)) !== null || (await isKept(parts, to, userId))) return 'taken'
+    for (const feature of parts.features) await feature.addressChanging?.(user)
     await endAccessTokens(parts, userId, version)
   }
   const change = { userId, from, to, version, now: parts.clock.now(), endsSessions }
@@ -28,4 +29,18 @@ export async function proveEmail(
   })
   if (result === 'changed' && endsSessions) await clearAfterNewPassword(parts, userId)
   return result
+}
+
+/** True if an address is kept for another user, who may take it back. */
+async function isKept({ features }: AuthParts, email: string, userId?: string): Promise<boolean> {
+  for (const feature of features) {
+    const keeper = await feature.keeperOf?.(email)
+    if (keeper !== undefined && keeper !== userId) return true
+  }
+  return false
+}
+
+/** Adds a user. @returns null when the address is taken, or kept for another user. */
+export async function insertUser(parts: AuthParts, user: NewUser): Promise<StoredUser | null> {
+  return (await isKept(parts, user.email)) ? null : parts.store.insertUser(user)
 }

@@ -5,6 +5,7 @@ import type { Known } from '../../events/outcomes.ts'
 import { eventOrigin } from '../../flows/parts.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { Challenge } from '../challenges/challenges.ts'
+import { hashToken } from '../../tokens/opaque-token.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import type { FeatureKit } from '../feature.ts'
 import { PAGE_PATH } from './page.ts'
@@ -25,6 +26,7 @@ export type Denial = ReturnType<typeof createDenial>
 /** Creates the links of one application. */
 export function createDenial(kit: FeatureKit) {
   const page = kit.linkTo(PAGE_PATH)
+  const records = kit.records(CHALLENGES)
   const queue = new Map<string, Promise<void>>()
 
   const denyOnce = async (token: string, caller: Caller, known: Known): Promise<void> => {
@@ -49,6 +51,18 @@ export function createDenial(kit: FeatureKit) {
       const issued = { purpose: 'not-me', user, lifetime: LIFETIME, outlivesVersion: true, ...data } as const
       return `${page}#token=${await kit.challenges.issue(issued)}`
     },
+    /** Keeps the address of an account that gets another one, while a link gives it back. */
+    async keep({ id, email, ...user }: StoredUser) {
+      if (!hasProvenEmail(user)) return
+      const [key, now] = [keyOf(email), kit.clock.now()]
+      const term = { user_id: id, expires_at: now + LIFETIME * 1000 }
+      const row = { ...key, ...term, purpose: 'kept-address', created_at: now }
+      if (!(await records.insert(row))) await records.update(key, term)
+    },
+    async keeperOf(email: string) {
+      const [row] = await records.find({ ...keyOf(email), expires_at: { above: kit.clock.now() } })
+      return row && String(row['user_id'])
+    },
     /**
      * Ends every session and the password of the account of a link, gives it the address of the notice again, and mails a
      * link that sets a new password. Requests with one link run one after the other: each end of sessions also ends the
@@ -66,6 +80,10 @@ export function createDenial(kit: FeatureKit) {
       })
     },
   }
+}
+
+function keyOf(email: string) {
+  return { token_hash: hashToken('kept-address', email) }
 }
 
 /**

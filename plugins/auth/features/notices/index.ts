@@ -33,6 +33,8 @@ export function notices(): AuthFeature {
       return {
         api: denial,
         denialLink: denial.linkFor,
+        addressChanging: denial.keep,
+        keeperOf: denial.keeperOf,
         async admitted({ user }, { way, isKnownDevice }, caller) {
           if (way === 'renewal' || isKnownDevice) return
           const isNew = await remember(browsers, user, caller, kit.clock.now())

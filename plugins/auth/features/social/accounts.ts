@@ -129,7 +129,7 @@ export class LinkedAccounts {
     if (!this.#rules.signUp) throw refused('no_account')
     if (this.#kit.refusesUnverified && !isProven) throw refused('email_unverified')
     const shownName = typeof name === 'string' ? displayName(name) : null
-    return this.#kit.users.insertUser({
+    return this.#kit.accounts.create({
       id: randomUUID(),
       name: shownName ?? email.slice(0, email.indexOf('@')),
       email,

@@ -11,8 +11,17 @@ import { onEachDatabase } from '../support/on-each-store.ts'
 import { add, logIn as comeInBy } from '../support/passkey-scene.ts'
 import { enrol, type Enrolled } from '../support/second-factor.ts'
 import { ADA, inWorld as onSqlite, PASSWORD, settle, type InWorld } from '../support/world.ts'
-import { GRACE, refresh, socialScene, targetOf, type SocialScene } from './support/social-scene.ts'
-import { logIn, NEW, stored, VERIFY, withLink, withVerification, type Scene } from './verification-scene.ts'
+import { GRACE, refresh, refused, socialScene, targetOf, type SocialScene } from './support/social-scene.ts'
+import {
+  EVE,
+  logIn,
+  NEW,
+  stored,
+  VERIFY,
+  withLink,
+  withVerification,
+  type Scene,
+} from './verification-scene.ts'
 
 const WEEK = 7 * 86_400
 const NEXT = 'another horse battery'
@@ -22,7 +31,12 @@ const OPTIONS = {
 }
 
 /** Ada has proven her address, and a thief knows her password. */
-function withThief(inWorld: InWorld, body: (scene: Scene) => Promise<unknown>, isProven = true) {
+function withThief(
+  inWorld: InWorld,
+  body: (scene: Scene) => Promise<unknown>,
+  isProven = true,
+  features: ReturnType<typeof featuresWith> = OPTIONS.auth.features,
+) {
   return withVerification(
     inWorld,
     async (scene) => {
@@ -31,7 +45,7 @@ function withThief(inWorld: InWorld, body: (scene: Scene) => Promise<unknown>, i
       scene.sent.length = 0
       return body(scene)
     },
-    OPTIONS,
+    { auth: { ...OPTIONS.auth, features } },
   )
 }
 
@@ -127,10 +141,32 @@ onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
       false,
     ))
 
-  it('ends the password and starts no reset if another account has the address by now', () =>
+  it('finds it free for nobody else, until the links to it are over', () =>
+    withThief(inWorld, async (scene) => {
+      const other = { ...EVE, email: ADA.email }
+      const signUp = async () => (await scene.client().post('/auth/signup', other)).status
+      await replace(scene, ADA.email, NEW)
+      expect(await signUp()).to.equal(409)
+      const eve = scene.client()
+      await eve.post('/auth/signup', EVE)
+      await eve.post('/auth/change-email', { email: ADA.email })
+      expect((await eve.post(VERIFY, { token: await scene.tokenOf('change-email') })).status).to.equal(409)
+      await scene.client().post('/auth/forgot-password', { email: ADA.email })
+      expect(await resetsTo(scene)).to.deep.equal([])
+      expect(await deny(scene, denialTo(scene, 'email-changed', ADA.email))).to.equal(200)
+    }))
+
+  it('has left it to others once the links to it are over', () =>
     withThief(inWorld, async (scene) => {
       await replace(scene, ADA.email, NEW)
+      scene.clock.advance(WEEK)
+      expect((await scene.client().post('/auth/signup', ADA)).status).to.equal(201)
+    }))
+
+  it('ends the password and starts no reset if another account has got the address in the same moment', () =>
+    withThief(inWorld, async (scene) => {
       const other = { ...ADA, password: 'the words of another' }
+      scene.storage.interruptions.meanwhile('insert users', () => replace(scene, ADA.email, NEW))
       expect((await scene.client().post('/auth/signup', other)).status).to.equal(201)
       expect(await deny(scene, denialTo(scene, 'email-changed', ADA.email))).to.equal(409)
       expect((await logIn(scene, NEW, PASSWORD)).status).to.equal(401)
@@ -274,6 +310,19 @@ onEachDatabase('A thief who has added', (inWorld) => {
 
 describe('A thief who adds', () => {
   const social = socialScene()
+
+  it('an account with the address that he has replaced, at another provider, is refused', () =>
+    withThief(
+      onSqlite,
+      async (scene) => {
+        await replace(scene, ADA.email, NEW)
+        const target = targetOf(await social.visit(scene.client(), { ...GRACE, email: ADA.email }))
+        expect(target).to.equal(refused('account_exists'))
+      },
+      true,
+      [...OPTIONS.auth.features, ...social.withSocial().auth!.features!.slice(1)],
+    ))
+
   const options = () => ({ ...OPTIONS.auth, features: featuresWith(social) })
 
   for (const [what, { hasOwner, add: adding }] of Object.entries(ADDITIONS))
