@@ -133,6 +133,12 @@ describe('OpenAPI operation: parameters', () => {
     ])
   })
 
+  it('have every type of a union', () => {
+    const query = z.object({ page: z.union([z.number(), z.literal('last')]) })
+    const [parameter] = operationFor(routeOf('GET /a', { query })).parameters!
+    expect(parameter!.schema).to.have.property('anyOf').with.length(2)
+  })
+
   it('come from query and headers, without the headers that OpenAPI describes elsewhere', () => {
     const parameters = operationFor(EVERYTHING[1]!).parameters!
     expect(parameters.map(({ name, in: location, required }) => [location, name, required])).to.deep.equal([

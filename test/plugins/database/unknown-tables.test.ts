@@ -35,15 +35,18 @@ describe('The doctor of database()', () => {
         expect((await findings()).map(({ code }) => code)).to.deep.equal([])
         const source = await place().open()
         const { schema } = source.options as { readonly schema?: string }
-        for (const name of ['old_notes', 'sqlite3_dumps'])
-          await source.query(`create table ${schema ? `${schema}.` : ''}${name} (id integer)`)
-        await source.destroy()
+        const create = (name: string) =>
+          source.query(`create table ${schema ? `${schema}.` : ''}${name} (id integer)`)
+        for (const name of ['old_notes', 'sqlite3_dumps']) await create(name)
         const [found, ...others] = await findings()
         expect(others).to.deep.equal([])
         expect(found).to.deep.include({ level: 'note', code: 'MORTAR_DOCTOR_UNKNOWN_TABLES' })
         expect(found!.found).to.equal(
           'The database has tables that no entity describes: old_notes, sqlite3_dumps.',
         )
+        for (let number = 10; number < 30; number++) await create(`t${number}`)
+        await source.destroy()
+        expect((await findings())[0]!.found).to.match(/old_notes, sqlite3_dumps, t10,.*, t27 and 2 more\.$/)
       })
     })
 })
