@@ -184,6 +184,20 @@ for (const [kind, prepare] of Object.entries(KINDS))
         expect(rows).to.eql([{ lock_timeout: '0' }])
       })
 
+    if (kind === 'MariaDB')
+      it('waits for a whole second where the server counts in seconds, not for none', async () => {
+        await holder.rollbackTransaction()
+        let limits: readonly object[] = []
+        class Read1000000000001 implements MigrationInterface {
+          async up(runner: QueryRunner): Promise<void> {
+            limits = await runner.query('SELECT @@lock_wait_timeout, @@innodb_lock_wait_timeout')
+          }
+          async down(): Promise<void> {}
+        }
+        await (await open(place())).run(Read1000000000001)
+        expect(Object.values(limits[0]!).map(Number)).to.eql([1, 1])
+      })
+
     it('leaves the settings of the connection as they were', async () => {
       await holder.rollbackTransaction()
       const { source, run } = await open(place())
