@@ -57,6 +57,6 @@ const UNITS = [
 /** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
 export function lifetimeText(seconds: number): string {
   const [unit, length] = UNITS.find(([, each]) => seconds % each === 0)!
-  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
-  return format.format(seconds / length)
+  const count = seconds / length
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`
 }
