@@ -1,4 +1,4 @@
-import { MongoClient, type Collection, type Db, type Document } from 'mongodb'
+import { MongoClient, type Collection, type Db, type Document, type IndexDescription } from 'mongodb'
 import { documentAuth, ensureAuthIndexes } from '@mortar/auth-document'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
 import { newDatabaseName, type MongoTarget } from '../../../support/mongo.ts'
@@ -9,22 +9,43 @@ import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 export function onMongo(target: MongoTarget): StorageVariant {
   let server: MongoServer | undefined
   let client: MongoClient | undefined
+  let indexes: readonly Indexes[] = []
   return {
     name: `a document database, ${target.name}`,
     async start() {
       server = await target.start()
       client = await new MongoClient(server.url, { serverSelectionTimeoutMS: 5000 }).connect()
+      indexes = await readIndexes(client)
     },
     async stop() {
       await client?.close()
       await server?.close()
     },
-    open: (options) => open(client!, options),
+    open: (options) => open(client!, indexes, options),
   }
+}
+
+/** Name of a collection, and its indexes besides the one of `_id`. */
+type Indexes = readonly [collection: string, IndexDescription[]]
+
+/** The indexes that the brick makes. A world copies them, since the brick also looks for them and checks the server. */
+async function readIndexes(client: MongoClient): Promise<readonly Indexes[]> {
+  const db = client.db(newDatabaseName())
+  await ensureAuthIndexes(db)
+  const collections = await db.collections()
+  const all = await Promise.all(
+    collections.map(async (each): Promise<Indexes> => [
+      each.collectionName,
+      (await each.indexes()).filter(({ name }) => name !== '_id_'),
+    ]),
+  )
+  await db.dropDatabase()
+  return all.filter(([, { length }]) => length > 0)
 }
 
 async function open(
   client: MongoClient,
+  indexes: readonly Indexes[],
   { file, ownColumns, withoutTables }: StorageOptions,
 ): Promise<Storage> {
   const name = typeof file === 'string' ? file : newDatabaseName()
@@ -33,7 +54,8 @@ async function open(
   const userFields: Readonly<Record<string, unknown>> = ownColumns
     ? { role: 'user', subscribed: true, settings: null, auth_from: null }
     : {}
-  if (!withoutTables) await ensureAuthIndexes(db)
+  if (typeof file !== 'string' && !withoutTables)
+    await Promise.all(indexes.map(([collection, own]) => db.collection(collection).createIndexes(own)))
   const users = db.collection<Document & { _id: string }>('auth_users')
   const rowsOf = async (collection: string) =>
     (await db.collection(collection).find().toArray()).map(({ _id, ...rest }) => ({ id: _id, ...rest }))

@@ -26,6 +26,9 @@ const OWN_COLUMNS = {
   totp_secret: { type: String, nullable: true, select: false },
 } as const
 
+// As in an application, which defines its users once.
+const [USERS, LARGE_USERS] = [authUsers({}), authUsers(OWN_COLUMNS)]
+
 /** basicAuth on SQLite. */
 export const RELATIONAL: StorageVariant = { name: 'a relational database', open }
 
@@ -55,12 +58,7 @@ const FEATURES = [
 ]
 
 function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
-  const own = [
-    authUsers(ownColumns ? OWN_COLUMNS : {}),
-    AuthEndedSessions,
-    AuthRefreshTokens,
-    AuthResetTokens,
-  ]
+  const own = [ownColumns ? LARGE_USERS : USERS, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
   return [...own, ...(withFeatures ? FEATURES : [])]
 }
 
