@@ -41,7 +41,9 @@ export class LinkedAccounts {
     const id = idOf(identity)
     const linked = await this.#linkedUser(id)
     if (linked === undefined) return this.#userByAddress(provider, identity)
-    await this.#records.update({ id, user_id: linked.id }, { last_used_at: this.#kit.clock.now() })
+    const use = { last_used_at: this.#kit.clock.now() }
+    // After the user was read: a session of this version must not begin by an account that was removed with the version before.
+    if ((await this.#records.update({ id, user_id: linked.id }, use)) === 0) throw refused('sign_in_again')
     return { user: linked, isNew: false }
   }
 

@@ -325,6 +325,31 @@ describe('A thief who adds', () => {
 
   const options = () => ({ ...OPTIONS.auth, features: featuresWith(social) })
 
+  it('a linked account and signs in by it in another process is out, at each statement at which the owner comes', () =>
+    withVerification(
+      onSqlite,
+      (scene) =>
+        onSqlite({ withFeatures: true, file: scene.file, auth: options() }, async (process) => {
+          for (let place = 1, isReached = true; isReached; place++) {
+            await scene.storage.deleteUsers()
+            const theft = await robbed(scene, social)
+            process.clock.time = scene.clock.time
+            await linked({ social }, theft.thief, 'thief')
+            const token = denialTo(scene, 'new-browser', ADA.email)
+            const back = process.client()
+            let count = 0
+            process.storage.interruptions.gate = () =>
+              ++count === place ? deny(scene, token).then(() => {}) : undefined
+            await social.visit(back, { ...GRACE, sub: 'thief', email_verified: false })
+            isReached = count >= place
+            process.storage.interruptions.gate = () => undefined
+            await deny(scene, token)
+            expect(await refresh(back), String(place)).to.equal(401)
+          }
+        }),
+      { file: true, auth: options() },
+    ))
+
   for (const [what, { hasOwner, add: adding }] of Object.entries(ADDITIONS))
     for (const first of ['thief', 'owner'] as const)
       it(`${what} in another process is out, at each statement of the ${first} at which the other one comes`, () =>
