@@ -125,16 +125,19 @@ describe('listen()', () => {
     await once(res, 'end')
   })
 
-  it('names the remedy for a Unix socket that a killed process has left', async () => {
-    const path = join(tmpdir(), `mortar-${randomUUID()}.sock`)
-    writeFileSync(path, '')
-    const { message } = await failure(open(hello()).listen({ path }))
-    rmSync(path)
-    expect(message)
-      .to.contain(`${path}: EADDRINUSE`)
-      .and.to.contain('remove the file')
-      .and.not.to.contain('PORT')
-  })
+  for (const [name, file, reason, remedy] of [
+    ['that a killed process has left', '', 'EADDRINUSE', 'remove the file'],
+    // Node reports the missing folder as EACCES.
+    ['in a folder that does not exist', '/app.sock', 'EACCES', 'Make its folder'],
+  ] as const)
+    it(`names the remedy for a Unix socket ${name}`, async () => {
+      const path = join(tmpdir(), `mortar-${randomUUID()}${file}`)
+      if (file === '') writeFileSync(path, '')
+      const { message } = await failure(open(hello()).listen({ path }))
+      rmSync(path, { force: true })
+      expect(message).to.contain(`${path}: ${reason}`).and.to.contain(remedy)
+      expect(message).not.to.match(/\bport\b/i)
+    })
 
   it('closes connections beyond maxConnections', async () => {
     const { port } = await open(hello()).listen({ port: 0, maxConnections: 1 })
@@ -155,6 +158,7 @@ describe('listen()', () => {
     'a number of connections that is not one': { maxConnections: 0 },
     'a size that is not one': { maxHeaderSize: 'big' },
     'a path that is empty': { path: '' },
+    'a path of which Node would bind a part': { path: join(tmpdir(), 'x'.repeat(107)) },
   }
   for (const [name, options] of Object.entries(wrong))
     it(`refuses ${name}`, async () => {

@@ -107,9 +107,17 @@ export function planListening(
 
 function addressOf({ path, port = 3000, host }: ListenOptions, environment: Environment): BindAddress {
   if (path === undefined) return { port, host: host || defaultHost(environment) }
-  if (typeof path === 'string' && path !== '') return { path }
-  throw wrong('path', 'is not the path of a Unix socket', 'Write a path such as /run/app.sock.')
+  const length = Buffer.byteLength(path)
+  if (length > 0 && length <= LONGEST_SOCKET_PATH) return { path }
+  const expected = `is not the path of a Unix socket, which has 1 to ${LONGEST_SOCKET_PATH} bytes`
+  throw wrong('path', expected, 'Write a path such as /run/app.sock.')
 }
+
+/**
+ * Longest path of a Unix socket that macOS accepts, in bytes. Linux accepts a few more; Node 20 cuts longer ones and
+ * reports the whole path.
+ */
+export const LONGEST_SOCKET_PATH = 103
 
 /** Returns a quarter of the shortest limit, so that a slow client is disconnected near its limit. */
 function checkingInterval(limits: readonly number[]): number {

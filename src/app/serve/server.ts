@@ -113,20 +113,29 @@ function bindItself(server: Server, address: BindAddress): Promise<void> {
 
 function cannotListen(cause: NodeJS.ErrnoException, address: BindAddress): StartupError {
   const where = 'path' in address ? address.path : `port ${address.port} of ${address.host ?? 'any address'}`
-  const remedies: Readonly<Record<string, string>> = {
-    EADDRINUSE:
-      'path' in address
-        ? 'Stop the process that uses it, or remove the file if a killed process has left it.'
-        : 'Stop the process that uses it, or set PORT to another port.',
-    EACCES: 'Use a port above 1023, or give the process permission to use this one.',
-    EADDRNOTAVAIL: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
-    ENOTFOUND: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
-  }
+  const remedies = 'path' in address ? SOCKET_REMEDIES : PORT_REMEDIES
   return new StartupError(`The application cannot listen on ${where}: ${cause.code ?? cause.message}.`, {
     code: 'MORTAR_LISTEN',
-    remedy: remedies[cause.code ?? ''] ?? 'Check host and port.',
+    remedy: remedies[cause.code ?? ''] ?? remedies.other,
     cause,
   })
+}
+
+/** By the code of the error, and for any other. */
+type Remedies = Readonly<Record<string, string>> & { readonly other: string }
+
+const PORT_REMEDIES: Remedies = {
+  EADDRINUSE: 'Stop the process that uses it, or set PORT to another port.',
+  EACCES: 'Use a port above 1023, or give the process permission to use this one.',
+  EADDRNOTAVAIL: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
+  ENOTFOUND: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
+  other: 'Check host and port.',
+}
+
+const SOCKET_REMEDIES: Remedies = {
+  EADDRINUSE: 'Stop the process that uses it, or remove the file if a killed process has left it.',
+  // Node reports a folder that does not exist as EACCES.
+  other: 'Make its folder, and give the process permission to write to it.',
 }
 
 function locationOf(server: Server, { tls }: ListenPlan): Omit<Listening, 'server'> {

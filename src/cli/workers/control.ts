@@ -1,6 +1,7 @@
 import { unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { LONGEST_SOCKET_PATH } from '../../app/serve/listen-options.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { ignore } from '../../support/ignore.ts'
 import { makeFolder } from '../../support/make-folder.ts'
@@ -8,8 +9,6 @@ import type { ReloadOutcome } from './reload.ts'
 
 /** Name of the socket in the state folder. */
 const SOCKET = 'control.sock'
-/** Longest path of a Unix socket that macOS accepts, in bytes. Linux accepts a few more; longer ones are cut. */
-const LONGEST_PATH = 103
 /** Milliseconds in which a client sends its command. */
 const PATIENCE = 5000
 const MOST_CLIENTS = 16
@@ -53,8 +52,8 @@ export async function openControl(folder: string, context: ControlContext): Prom
 }
 
 async function listenAlone(server: Server, path: string, folder: string): Promise<void> {
-  if (Buffer.byteLength(path) > LONGEST_PATH)
-    throw new Error(`The path ${path} is longer than ${LONGEST_PATH} bytes.`)
+  if (Buffer.byteLength(path) > LONGEST_SOCKET_PATH)
+    throw new Error(`The path ${path} is longer than ${LONGEST_SOCKET_PATH} bytes.`)
   makeFolder(folder, 0o700)
   try {
     await listen(server, path)
