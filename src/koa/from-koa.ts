@@ -1,5 +1,5 @@
 import type { Middleware as KoaMiddleware } from 'koa'
-import type { Context, KoaContext } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
@@ -49,7 +49,8 @@ function wrapInKoa(
     const koa = enterKoa(ctx)
     const calls = new KoaCalls(links, koa, () => runInside(ctx, koa, inner))
     await calls.call(0)
-    if (calls.unawaited !== undefined && isOpen(koa)) await insideOf(calls.unawaited, ctx, onNotAwaited)
+    const isOpen = koa.respond !== false && !koa.headerSent
+    if (calls.unawaited !== undefined && isOpen) await insideOf(calls.unawaited, ctx, onNotAwaited)
     return leaveKoa(ctx, koa, isOutermost)
   }
 }
@@ -63,10 +64,6 @@ function insideOf(
   if (onNotAwaited === 'throw') throw notAwaited(by)
   ctx.log.error(notAwaited(by).message)
   return inside
-}
-
-function isOpen(koa: KoaContext): boolean {
-  return koa.respond !== false && !koa.headerSent
 }
 
 function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {

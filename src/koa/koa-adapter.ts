@@ -14,6 +14,7 @@ import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
 import { markSettled } from '../pipeline/step.ts'
 import { runInside, takeMissed } from './run-koa.ts'
 import { beginTakeover } from '../pipeline/take-over.ts'
+import { HOP_BY_HOP } from '../pipeline/render-raw.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
 import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
 import { countWritten, finishBegun } from '../pipeline/sending/finish-begun.ts'
@@ -37,7 +38,7 @@ export function installPipeline(app: Koa, parts: OuterAppParts): void {
     probes: createKoaProbes(parts.health, parts.boot),
   }
   app.middleware.push(
-    (koa, next) => answerRest(koa, next, opened, serve),
+    (koa, next) => answerRest(koa, next, opened, serve).finally(() => keepMessageHeaders(koa)),
     (koa) => runPipeline(koa, opened, serve),
   )
   app.use = function useBeforePipeline(middleware: Koa.Middleware) {
@@ -95,6 +96,11 @@ async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe):
     own.error = error
     throw error
   }
+}
+
+/** HTTP/2 forbids headers of a connection (RFC 9113 §8.2.2). Node throws for them when Koa sends the response. */
+function keepMessageHeaders({ req, res, headerSent }: KoaContext): void {
+  if (req.httpVersionMajor > 1 && !headerSent) for (const name of HOP_BY_HOP) res.removeHeader(name)
 }
 
 async function answerRest(

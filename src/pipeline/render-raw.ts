@@ -61,10 +61,12 @@ const WRONG_CHUNK =
   'JSON.stringify(value) + "\\n".'
 
 /** Headers of a connection, not of a message (RFC 9110 §7.6.1). Those of an upstream connection are not copied. */
-const HOP_BY_HOP = new Set([
+export const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
+  'http2-settings',
   'proxy-connection',
+  'te',
   'transfer-encoding',
   'trailer',
   'upgrade',

@@ -34,7 +34,8 @@ export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: bo
     const onReadable = (): void => settle()
     const onClose = (): void => settle(stream.readableEnded || hasLeft() ? undefined : closedUnread())
     stream.on('readable', onReadable).on('error', settle).on('close', onClose)
-    if (hasty && isOpening(stream)) stream.on('open', onReadable)
+    // A stream of a file that is not open yet.
+    if (hasty && 'pending' in stream && stream.pending === true) stream.on('open', onReadable)
     else if (hasty) setImmediate(onReadable)
   })
 }
@@ -45,11 +46,6 @@ export const hasEndedEmpty = (stream: Readable): boolean => stream.readableEnded
 /** A function of its own, so that an open stream keeps nothing else. */
 export function destroyWhenClosed(stream: Readable, { req, res }: Exchange): void {
   whenClosed(req, res, () => stream.destroy())
-}
-
-/** True for a file stream whose file is not open yet. */
-function isOpening(stream: Readable & { readonly pending?: unknown }): boolean {
-  return stream.pending === true
 }
 
 /**

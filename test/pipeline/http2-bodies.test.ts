@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, constants, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file, sse, type RequestEvents } from 'mortar'
@@ -85,4 +86,51 @@ describe('An HTTP/2 stream that its client cancels', () => {
       await app.close()
     }
   })
+})
+
+describe('An HTTP/2 response with a header of a connection', () => {
+  const headers = {
+    'Transfer-Encoding': 'chunked',
+    Connection: 'keep-alive',
+    'Keep-Alive': 'timeout=5',
+    Upgrade: 'h2c',
+    TE: 'gzip',
+    'Proxy-Connection': 'close',
+    'HTTP2-Settings': 'x',
+  }
+  const values: Record<string, () => unknown> = {
+    json: () => ({ a: 1 }),
+    text: () => 'text',
+    nothing: () => undefined,
+    bytes: () => Buffer.from('bytes'),
+    stream: () => Readable.from(['stream'], { objectMode: false }),
+    error: () => {
+      throw new Error('refused')
+    },
+  }
+
+  for (const [name, value] of Object.entries(headers))
+    it(`is sent without ${name}, whatever is sent`, async () => {
+      const routes = createRouter().get('/:kind', (ctx) => {
+        ctx.set(name, value)
+        return values[ctx.params.kind]!()
+      })
+      const server = createServer(createApp({ logger: false }).use(routes).koa.callback())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      try {
+        for (const kind of Object.keys(values))
+          for (const method of ['GET', 'HEAD']) {
+            const request = client.request({ ':path': `/${kind}`, ':method': method }).resume()
+            request.setTimeout(5000, () => request.close())
+            const [sent] = (await once(request, 'response')) as [Record<string, unknown>]
+            const status = kind === 'nothing' ? 204 : kind === 'error' ? 500 : 200
+            expect([kind, method, sent[':status']]).to.deep.equal([kind, method, status])
+            expect(sent).not.to.have.property(name.toLowerCase())
+          }
+      } finally {
+        client.destroy()
+        server.close()
+      }
+    })
 })
