@@ -39,13 +39,16 @@ describe('shareReport() without combineEnded', () => {
     expect(await shareReport('a report', async () => 'own', { channel }).collect()).to.deep.equal(['own'])
   })
 
-  it('responds to the primary process for its own name only', async () => {
+  it('responds to the primary process for its own name only, and not after its stop', async () => {
     const { channel, sent, receive } = openChannel([], [])
     const report = shareReport('a report', async () => 'own', { channel })
     for (const name of ['another', 'a report']) receive({ mortar: 'report:ask', name, id: 1 })
     await nextTurn()
     expect(sent).to.deep.equal(['report:offer', 'report:own'])
     await report.stop()
+    receive({ mortar: 'report:ask', name: 'a report', id: 2 })
+    await nextTurn()
+    expect(sent).to.have.length(2)
   })
 
   it('has no reports of workers that have ended, and sends no last report', async () => {
