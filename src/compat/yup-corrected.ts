@@ -2,7 +2,7 @@ import { readDateTime } from '../support/iso-date.ts'
 import { loadYup } from '../support/lazy-packages.ts'
 import { linearPatternOf } from './yup-url.ts'
 import type { YupNode, YupTest, YupTransform } from './yup.ts'
-import { oncePerObject } from '../support/once.ts'
+import { once, oncePerObject } from '../support/once.ts'
 
 /*
  * Three rules of yup 1.7 accept what an application does not expect, or refuse what it does: `uuid()` knows the versions
@@ -44,11 +44,10 @@ function isSafe(value: unknown): boolean {
   return Number.isSafeInteger(value)
 }
 
-let yupsUuid: string | undefined
+const yupsUuid = once(() => String(testOf(loadYup().string().uuid()).OPTIONS.params?.['regex']))
 
 function isUuidTest({ OPTIONS: { name, params } }: YupTest): boolean {
-  yupsUuid ??= String(testOf(loadYup().string().uuid()).OPTIONS.params?.['regex'])
-  return name === 'uuid' && String(params?.['regex']) === yupsUuid
+  return name === 'uuid' && String(params?.['regex']) === yupsUuid()
 }
 
 function testOf(schema: { readonly tests: readonly unknown[] }): YupTest {

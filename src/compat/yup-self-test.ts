@@ -1,6 +1,6 @@
 import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
-import { oncePerObject } from '../support/once.ts'
+import { once, oncePerObject } from '../support/once.ts'
 import { boundedOptions, boundedSchema } from './yup-bounds.ts'
 import { isKnownCode } from './yup-functions.ts'
 import {
@@ -97,11 +97,7 @@ export function correctedSchema(schema: YupNode): YupNode {
   return canCorrect() ? boundedSchema(schema) : schema
 }
 
-let isCorrectable: boolean | undefined
-
-function canCorrect(): boolean {
-  return (isCorrectable ??= withoutThrowing(() => correctsRules(loadYup())))
-}
+const canCorrect = once(() => withoutThrowing(() => correctsRules(loadYup())))
 
 function correctsRules({ array, date, number, object, string }: typeof Yup): boolean {
   const item = object({ id: string().uuid(), at: date(), n: number().integer() })

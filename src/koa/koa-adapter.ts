@@ -64,9 +64,7 @@ interface KoaServe {
  */
 type OpenedKey = symbol
 
-function openings(koa: KoaContext): Record<OpenedKey, Opened | undefined> {
-  return koa
-}
+const openings = (koa: KoaContext): Record<OpenedKey, Opened | undefined> => koa
 
 /** A request that has reached the pipeline. */
 interface Opened {

@@ -1,7 +1,7 @@
 /** Returns a function that makes a value at its first call and returns the same value afterwards. */
-export function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** Calls `make` once for each object, such as a schema that several routes share: schemas are immutable. */
