@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
 import type { Clock, Logger, Mailer, MailMessage } from 'mortar'
+import { ignore } from 'mortar/kit'
 import { readAddresses, type ParseAddresses } from './addresses.ts'
 import { captureMessage } from './captured-message.ts'
 import { explainFailure, withDeadline } from './delivery.ts'
@@ -60,13 +61,13 @@ const OPENING_DELAY = 1000
 /** Makes a mailer; nothing is opened before `open` or the first message. */
 export function createMailer(settings: MailerSettings): MailService {
   const sends = new Set<Promise<unknown>>()
-  let opening: Promise<Opened> | undefined
+  let mailer: Opened | undefined
   let later: NodeJS.Timeout | undefined
   let closed = false
-  const opened = (): Promise<Opened> => (opening ??= openMailer(settings))
+  const opened = async (): Promise<Opened> => (mailer ??= openMailer(settings))
   async function handOver(message: MailMessage, id: string = randomUUID()): Promise<{ readonly id: string }> {
     if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
-    const sending = opened().then((mailer) => sendMessage(message, id, { ...mailer, ...settings }))
+    const sending = opened().then((parts) => sendMessage(message, id, { ...parts, ...settings }))
     sends.add(sending)
     return sending.finally(() => sends.delete(sending))
   }
@@ -75,8 +76,8 @@ export function createMailer(settings: MailerSettings): MailService {
     async open() {
       checkSender(settings.from, loadAddressParser())
       if (!alwaysOpens(settings.transport)) await opened()
-      // A failure repeats for each message, whose sender learns of it.
-      else later = setTimeout(() => void opened().catch(() => undefined), OPENING_DELAY).unref()
+      // Each message tries again after a failure, and its sender learns of the next one.
+      else later = setTimeout(() => void opened().catch(ignore), OPENING_DELAY).unref()
     },
     check: (message) => void prepareMessage(message, { from: settings.from, parse: loadAddressParser() }),
     async send(message, { tx } = {}) {
@@ -89,7 +90,6 @@ export function createMailer(settings: MailerSettings): MailService {
       closed = true
       clearTimeout(later)
       await Promise.allSettled(sends)
-      const mailer = await opening?.catch(() => undefined)
       mailer?.transporter.close()
     },
   }
@@ -109,7 +109,7 @@ function checkSender(from: string, parse: ParseAddresses): void {
   })
 }
 
-async function openMailer(settings: MailerSettings): Promise<Opened> {
+function openMailer(settings: MailerSettings): Opened {
   const { transport, named, outbox, logger, allowPlainPassword } = settings
   const parse = loadAddressParser()
   const transporter = openTransport(transport, { named, allowPlainPassword })

@@ -94,6 +94,23 @@ describe('The mail brick', () => {
       }
     })
 
+  it('opens its transport again for the next message, after a failure', async () => {
+    const app = await startMailApp()
+    const open = mock.method(loadNodemailer(), 'createTransport')
+    open.mock.mockImplementationOnce(() => {
+      throw new Error('EMFILE: too many open files')
+    })
+    try {
+      const error = await rejection(app.services.mailer.send(MESSAGE))
+      expect(error.message).to.contain('EMFILE')
+      await app.services.mailer.send(MESSAGE)
+      expect(app.services.mailOutbox.list()).to.have.length(1)
+    } finally {
+      open.mock.restore()
+      await app.close()
+    }
+  })
+
   it('logs what a transport reports outside a message, instead of ending the process', async () => {
     const lines: string[] = []
     const logger = {
