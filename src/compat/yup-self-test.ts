@@ -75,15 +75,15 @@ const CHECKS: readonly Check[] = [
   ],
 ]
 
-let fault: { readonly found: string | undefined } | undefined
+const yupFault = once(() => findYupFault(loadYup()))
 
 /**
  * True if the code of a schema and of its members is known: Mortar's copy of yup has all properties of `yup.ts`, and
  * other copies are equal to it. Otherwise the schema is validated by yup itself, and the process warns once.
  */
 export const isKnownYup = oncePerObject((schema: YupNode): boolean => {
-  fault ??= { found: findYupFault(loadYup()) }
-  if (fault.found !== undefined) warn(`This version of yup differs from 1.7 in ${fault.found}.`)
+  const fault = yupFault()
+  if (fault !== undefined) warn(`This version of yup differs from 1.7 in ${fault}.`)
   else if (isKnownThroughout(schema)) return true
   else warn(OTHER_VERSION)
   return false

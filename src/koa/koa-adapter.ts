@@ -38,7 +38,10 @@ export function installPipeline(app: Koa, parts: OuterAppParts): void {
     probes: createKoaProbes(parts.health, parts.boot),
   }
   app.middleware.push(
-    (koa, next) => answerRest(koa, next, opened, serve).finally(() => keepMessageHeaders(koa)),
+    (koa, next) => {
+      const rest = answerRest(koa, next, opened, serve)
+      return koa.req.httpVersionMajor > 1 ? rest.finally(() => keepMessageHeaders(koa)) : rest
+    },
     (koa) => runPipeline(koa, opened, serve),
   )
   app.use = function useBeforePipeline(middleware: Koa.Middleware) {
@@ -97,8 +100,8 @@ async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe):
 }
 
 /** HTTP/2 forbids headers of a connection (RFC 9113 §8.2.2). Node throws for them when Koa sends the response. */
-function keepMessageHeaders({ req, res, headerSent }: KoaContext): void {
-  if (req.httpVersionMajor > 1 && !headerSent) for (const name of HOP_BY_HOP) res.removeHeader(name)
+function keepMessageHeaders({ res, headerSent }: KoaContext): void {
+  if (!headerSent) for (const name of HOP_BY_HOP) res.removeHeader(name)
 }
 
 async function answerRest(

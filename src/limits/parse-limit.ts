@@ -1,5 +1,6 @@
 import type { Limit } from '../contracts/limiter.ts'
 import { milliseconds } from '../support/duration.ts'
+import { oncePerObject } from '../support/once.ts'
 
 /** A limit with its window in whole seconds. */
 export interface ParsedLimit {
@@ -12,20 +13,14 @@ const LONGEST_WINDOW = 24 * 86_400
 /** Stores count in 32 bits. */
 const HIGHEST_LIMIT = 1_000_000_000
 
-const parsed = new WeakMap<object, ParsedLimit>()
-
 /**
  * Returns a limit with its window in seconds. The result is kept for the object, so that a request does not parse it.
  * @throws RangeError for numbers that would limit nothing. The message is the predicate of a sentence.
  */
-export function parseLimit(limit: Limit): ParsedLimit {
-  const known = parsed.get(limit)
-  if (known !== undefined) return known
+export const parseLimit = oncePerObject((limit: Limit): ParsedLimit => {
   if (!Number.isSafeInteger(limit.limit) || limit.limit < 1 || limit.limit > HIGHEST_LIMIT)
     throw new RangeError("has no whole 'limit' of at least 1.")
   const length = milliseconds(limit.window) / 1000
   if (!(length >= 1 && length <= LONGEST_WINDOW)) throw new RangeError("has no 'window' from '1s' to '24d'.")
-  const result = { limit: limit.limit, window: Math.ceil(length) }
-  parsed.set(limit, result)
-  return result
-}
+  return { limit: limit.limit, window: Math.ceil(length) }
+})

@@ -4,11 +4,11 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-/** Calls `make` once for each object, such as a schema that several routes share: schemas are immutable. */
-export function oncePerObject<S extends object, Made>(make: (schema: S) => Made): (schema: S) => Made {
+/** Calls `make` once for each object, such as a schema that several routes share: nothing may change it afterwards. */
+export function oncePerObject<S extends object, Made>(make: (object: S) => Made): (object: S) => Made {
   const made = new WeakMap<S, Made>()
-  return (schema) => {
-    if (!made.has(schema)) made.set(schema, make(schema))
-    return made.get(schema) as Made
+  return (object) => {
+    if (!made.has(object)) made.set(object, make(object))
+    return made.get(object) as Made
   }
 }

@@ -54,8 +54,7 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
   const authenticators = createAuthenticators(kit)
   const forgetActive = forgetting(kit, TOTP, ['auth.factor.removed', 'factor-removed'])
   const forget = async (user: StoredUser, since = 0) => {
-    const added = { user_id: user.id, created_at: { above: since } }
-    await kit.records(RECOVERY_CODES).remove(added)
+    await kit.records(RECOVERY_CODES).remove({ user_id: user.id, created_at: { above: since } })
     return forgetActive(user, since, { confirmed_at: { above: 0 } })
   }
   return {
