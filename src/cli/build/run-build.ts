@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
-import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables, STATE_VARIABLE, VERSION_VARIABLE } from '../../support/env/environment.ts'
 import { type CommandInput, type CommandOptions, textOf } from '../command.ts'
 import { findProject, findRoot, type Project } from '../project/project.ts'
-import { stateFolder } from '../project/state-folder.ts'
+import { productionVariables, stateFolder } from '../project/state-folder.ts'
 import { type BuildRecord, isOlder, readRecord } from './build-record.ts'
 import { keepCompiledCode } from './compile-cache.ts'
 
@@ -29,10 +28,8 @@ export async function runBuild<T>(
   await refuseBrokenManifest(out, record)
   if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
   const variables = processVariables()
-  variables['NODE_ENV'] ||= 'production'
   variables[VERSION_VARIABLE] ||= record.version
-  loadEnvFiles(root)
-  variables[STATE_VARIABLE] = stateFolder(root, variables)
+  variables[STATE_VARIABLE] = stateFolder(root, productionVariables(root, variables))
   refuseMissing(out, [record.app, record.server])
   return start({
     app: join(out, record.app),

@@ -2,9 +2,8 @@ import { join, resolve } from 'node:path'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables, STATE_VARIABLE, type Variables } from '../../support/env/environment.ts'
 
-/** Returns the variables that `mortar start` gives an application: with its `.env` files, for production by default. */
-export function productionVariables(root: string): Variables {
-  const variables = { ...processVariables() }
+/** Adds what `mortar start` gives an application: variables of its `.env` files, and production by default. */
+export function productionVariables(root: string, variables: Variables = { ...processVariables() }): Variables {
   variables['NODE_ENV'] ||= 'production'
   loadEnvFiles(root, { variables })
   return variables
