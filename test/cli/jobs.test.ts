@@ -6,15 +6,20 @@ import { createProject, type TestProject } from './project.ts'
 
 const FILES = {
   'app.ts': `import { join } from 'node:path'
-import { createApp, type TypedApp } from 'mortar'
+import { createApp, defineBrick, type TypedApp } from 'mortar'
 import { database } from '@mortar/database'
 import { jobs } from '@mortar/jobs'
 import * as schema from '@mortar/jobs/schema'
 
 const file = process.env.FILE ?? join(import.meta.dirname, 'data.db')
-export const app = createApp({ logRequests: false })
+export const app = createApp({ logRequests: false, ...(process.env.SLOW && { shutdownTimeout: 0.2 }) })
   .use(database({ type: 'better-sqlite3', database: file, entities: schema, synchronize: true }))
   .use(jobs({ directory: new URL('./jobs', import.meta.url), run: false }))
+if (process.env.SLOW) {
+  const print = (word: string) => void process.stdout.write(word + '\\n')
+  app.use(defineBrick({ name: 'first', stop: () => print('stopped') }))
+  app.use(defineBrick({ name: 'slow', after: ['first'], start: () => (print('starting'), new Promise(() => {})) }))
+}
 `,
   'routes/orders.post.ts': `import { routesFor } from 'mortar'
 import type { app } from '../app.ts'
@@ -90,6 +95,9 @@ describe('jobs on the command line', () => {
     await worker.output.until(/Job failed for good/)
     expect(await worker.stop(), worker.output.text()).to.equal(0)
     expect(await web.stop()).to.equal(0)
+    const slow = project.serve(['work'], { variables: { ...variables, SLOW: '1' } })
+    await slow.output.until(/starting/)
+    expect([await slow.stop(), slow.output.text()]).to.deep.equal([0, 'starting\nstopped\n'])
     const table = jobs('list', '--state', 'failed')
     expect([table.code, table.err]).to.deep.equal([0, ''])
     expect(table.out).to.match(/failed +fails .* Error: refused\uFFFD\[2J\n0 waiting, 0 running, 1 failed\n$/)

@@ -36,9 +36,9 @@ export function workInBackground(file: string, port: number | undefined): Promis
   return namingMissingPackages({ app: file, server: undefined, routes: undefined }, async () => {
     const app = await importApp(file)
     if (port !== undefined) return void (await app.listen(port))
-    await app.ready()
     // No load balancer has to notice the end.
     endWithProcess({ ...app.closeLimits, drainDelay: 0 }, (how) => app.close(how))
+    await app.ready()
     // Nothing else may keep the process, such as an idle SQLite database.
     setInterval(() => undefined, LONG)
   })
