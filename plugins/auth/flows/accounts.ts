@@ -1,7 +1,7 @@
 import type { DeletedRecords, StoredSession, StoredUser, UserQuery } from '../accounts/auth-store.ts'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { MOST_RECORDS } from '../accounts/records.ts'
-import { deleteUser } from './delete-user.ts'
+import { deleteUser, forgetAdded } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import { tidyFeatures } from './housekeeping.ts'
 import type { AuthParts } from './parts.ts'
@@ -68,7 +68,7 @@ export function createAccountOperations(parts: AuthParts): AccountOperations {
   return {
     ...(audit && { audit }),
     ...(linked && { linked }),
-    ...(factors.length > 0 && { removeFactor: (userId: string) => removeAll(factors, userId) }),
+    ...(factors.length > 0 && { removeFactor: (userId: string) => removeFactors(parts, userId) }),
     ...(reseal && { reseal }),
     async list(query) {
       return withFactors((await store.findUsers(query)).map(accountOf), factors)
@@ -117,10 +117,9 @@ async function withFactors(accounts: readonly Account[], factors: readonly Facto
   return accounts.map((account) => ({ ...account, hasFactor: having.some((users) => users.has(account.id)) }))
 }
 
-async function removeAll(factors: readonly FactorOperations[], userId: string): Promise<boolean> {
-  let isRemoved = false
-  for (const factor of factors) isRemoved = (await factor.remove(userId)) || isRemoved
-  return isRemoved
+async function removeFactors({ store, features }: AuthParts, userId: string): Promise<boolean> {
+  const user = await store.findUserById(userId)
+  return user !== null && forgetAdded({ features: features.filter(({ factors }) => factors) }, user, 0)
 }
 
 function accountOf({ id, email, name, isDisabled, raw }: StoredUser): Account {

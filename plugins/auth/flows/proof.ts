@@ -60,12 +60,10 @@ export type FactorChange =
   | 'passkey-added'
   | 'passkey-removed'
 
-/** Operations on second factors for operators. */
+/** Operations on second factors for operators. `forget` of their feature removes them. */
 export interface FactorOperations {
   /** Returns those of these users who have a factor. There is at least one, and at most 1000. */
   usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>>
-  /** Removes the factor of a user who has lost it. @returns false for a user without one. */
-  remove(userId: string): Promise<boolean>
   /** Seals every secret with the first secret of the application, if it seals any. */
   reseal?(): Promise<ResealedSecrets>
 }

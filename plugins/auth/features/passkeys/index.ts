@@ -63,7 +63,6 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
   const refuseWithout = async (user: StoredUser) => {
     if (required && (await stored.rowsOf(user.id)).length > 0) throw new SecondFactorRequired(['passkey'])
   }
-  const forget = forgetting(kit, PASSKEYS, ['auth.passkey.removed', 'passkey-removed'])
   const operations = new PasskeyOperations(kit, stored, party)
   return {
     ...createSessionMethods(kit),
@@ -81,13 +80,7 @@ function connect(kit: FeatureKit, { required = false, ...options }: PasskeysOpti
     async waysIn(userId) {
       return (await stored.rowsOf(userId)).length
     },
-    factors: {
-      usersWith: (ids) => stored.usersWith(ids),
-      async remove(userId) {
-        const user = await kit.users.findUserById(userId)
-        return user !== null && (await forget(user)) > 0
-      },
-    },
-    forget,
+    factors: { usersWith: (ids) => stored.usersWith(ids) },
+    forget: forgetting(kit, PASSKEYS, ['auth.passkey.removed', 'passkey-removed']),
   }
 }

@@ -72,7 +72,7 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
         throw new SecondFactorRequired(FACTORS)
       return withFactor(await authenticators.verify(user, row, codes, caller))
     },
-    factors: createFactorOperations(kit, forget),
+    factors: createFactorOperations(kit),
     // A factor from before the first proof of the address would lock its owner out. Where nobody is asked for a proof, a
     // reset says nothing about that.
     forget: (user, since = kit.asksForProof ? 0 : NEVER) => forget(user, since),

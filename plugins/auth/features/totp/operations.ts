@@ -1,14 +1,10 @@
-import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { FactorOperations } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { openSecret, sealSecret } from './seal-secret.ts'
 import { TOTP } from './table.ts'
 
-/** Creates the operations of operators. `forget` removes the authenticator of a user. @returns 0 without one. */
-export function createFactorOperations(
-  { records: recordsOf, vault, users }: FeatureKit,
-  forget: (user: StoredUser) => Promise<number>,
-): FactorOperations {
+/** Creates the operations of operators. */
+export function createFactorOperations({ records: recordsOf, vault }: FeatureKit): FactorOperations {
   const records = recordsOf(TOTP)
   const resealAll = async (keyId: string): Promise<number> => {
     let resealed = 0
@@ -24,10 +20,6 @@ export function createFactorOperations(
     async usersWith(ids) {
       const rows = await records.find({ user_id: { anyOf: ids }, confirmed_at: { above: 0 } })
       return new Set(rows.map(({ user_id: id }) => String(id)))
-    },
-    async remove(userId) {
-      const user = await users.findUserById(userId)
-      return user !== null && (await forget(user)) > 0
     },
     async reseal() {
       const [first = '', ...older] = vault.keyIds

@@ -6,6 +6,7 @@ import { onEachStore } from '../support/on-each-store.ts'
 import { add, logIn } from '../support/passkey-scene.ts'
 import { claimsOf, enrol } from '../support/second-factor.ts'
 import { ADA, resetTokenFor, signedUp, type World, type WorldOptions } from '../support/world.ts'
+import { provider } from './support/account-scene.ts'
 import { GRACE, socialScene, targetOf } from './support/social-scene.ts'
 
 type Factor = 'nothing' | 'a code' | 'a passkey' | 'a required passkey' | 'a code and a required passkey'
@@ -128,6 +129,23 @@ describe('Ways in and factors', () => {
           const browser = world.client()
           await tryWay(world, browser, way, { device, next })
           expect((await browser.post('/auth/refresh')).status, way).to.equal(200)
+        }
+      }))
+
+    it('by another provider is left when an operator removes the factors', () =>
+      inWorld(worldOf('a code and a required passkey'), async (world) => {
+        const enrolled = await enrolledWith(world, 'a code and a required passkey')
+        const [{ id }] = await world.storage.users()
+        const { removeFactor } = provider(world).accounts!
+        expect([await removeFactor!(id), await removeFactor!(id)]).to.deep.equal([true, false])
+        for (const [way, end] of [
+          ['the password', 200],
+          ['another provider', 200],
+          ['a passkey', 401],
+        ] as const) {
+          const browser = world.client()
+          await tryWay(world, browser, way, enrolled)
+          expect((await browser.post('/auth/refresh')).status, way).to.equal(end)
         }
       }))
 
