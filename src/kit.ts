@@ -47,6 +47,7 @@ export type { SharedLimiter, SharedLimiterSettings } from './limits/shared-limit
 export { installed } from './peers/find-problems.ts'
 export { hasPeer, loadPeer } from './peers/load-peer.ts'
 export { BINARY, LONG, makeEntity } from './peers/make-entity.ts'
+export { buildRemedy, installCommand } from './peers/package-manager.ts'
 export { nativeError, peerError } from './peers/peer-errors.ts'
 export type { PeerNeed, Peers } from './peers/peers.ts'
 export { compileGuard } from './pipeline/guard.ts'

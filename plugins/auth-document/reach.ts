@@ -1,4 +1,5 @@
 import { StartupError } from 'mortar'
+import { installCommand } from 'mortar/kit'
 import { type MongoClientLike, unreachedServers } from './compat/mongodb.ts'
 import { commandOf, createRun, dbOf, type DocumentDatabase } from './connection.ts'
 import { isInternal } from './driver-error.ts'
@@ -44,7 +45,7 @@ async function refuseOldDriver(db: DocumentDatabase): Promise<void> {
   if (typeof version !== 'string' || !(Number.parseInt(version, 10) < OLDEST_DRIVER)) return
   throw new StartupError(`documentAuth() is given a database of the driver mongodb ${version}.`, {
     code: 'MORTAR_AUTH_DATABASE',
-    remedy: `Install a newer driver: npm install mongodb@${OLDEST_DRIVER}`,
+    remedy: `Install a newer driver: ${installCommand([{ name: 'mongodb', range: String(OLDEST_DRIVER) }])}`,
     brick: 'auth',
   })
 }

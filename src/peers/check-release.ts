@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
 import { findManifest, type PeerManifest } from './find-manifest.ts'
 import { resolvePeer } from './find-problems.ts'
+import { installCommand } from './package-manager.ts'
 import { brickOf, type PeerNeed } from './peers.ts'
 import { satisfies } from './satisfies.ts'
 
@@ -20,8 +21,8 @@ export function releaseError({ of, peers }: PeerNeed): StartupError | undefined 
   if (!satisfies(own.version, range))
     return mismatch(`${named} is made for mortar ${range}, and this is mortar ${own.version}`, {
       remedy: theirs.name!.startsWith('@mortar/')
-        ? `Run npm install ${theirs.name}@${own.version}`
-        : `Install a version of ${theirs.name} for mortar ${own.version}, or run npm install mortar@${range}`,
+        ? `Run ${installCommand([{ name: theirs.name!, range: own.version }])}`
+        : `Install a version of ${theirs.name} for mortar ${own.version}, or run ${installCommand([{ name: 'mortar', range }])}`,
       ...brickOf([of]),
     })
   const other = copySeenBy(peers.from)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
 import { findManifest } from './find-manifest.ts'
 import { isNotFound } from './find-problems.ts'
-import { installCommand } from './peer-errors.ts'
+import { installCommand } from './package-manager.ts'
 
 /** A package that a module of the application imports and that is not installed. */
 export interface MissingPackage {
@@ -39,7 +39,7 @@ export function missingPackagesError(missing: readonly MissingPackage[], cause?:
   )
   return new StartupError(`Packages are not installed: ${parts.join('; ')}.`, {
     code: 'MORTAR_PEER_MISSING',
-    remedy: `Run ${installCommand(first.map(({ name, importer }) => ({ name, range: rangeOf(name, importer), development: false })))}`,
+    remedy: `Run ${installCommand(first.map(({ name, importer }) => ({ name, range: rangeOf(name, importer) })))}`,
     files: first.map(({ importer }) => importer),
     ...(cause !== undefined && { cause }),
   })

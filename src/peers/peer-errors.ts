@@ -2,6 +2,7 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { listWords } from '../support/list-words.ts'
 import { releaseError } from './check-release.ts'
 import { findPeerProblems } from './find-problems.ts'
+import { buildRemedy, installCommand } from './package-manager.ts'
 import { brickOf, type PeerNeed, type PeerProblem } from './peers.ts'
 
 type Found = PeerProblem & { readonly of: string }
@@ -29,29 +30,6 @@ export function peerError(needs: readonly PeerNeed[]): StartupError | undefined 
   const present = errors.filter((error) => error !== undefined)
   if (present.length < 2) return present[0]
   return new StartupErrors('Packages of the application are not as they have to be:', present)
-}
-
-/** The command that installs packages in the versions of `peerDependencies`, or two for both kinds of dependency. */
-export function installCommand(
-  packages: readonly Pick<PeerProblem, 'name' | 'range' | 'development'>[],
-): string {
-  const list = (development: boolean): string =>
-    [...new Set(packages.filter((each) => each.development === development).map(specifierOf))].join(' ')
-  const [runtime, tools] = [list(false), list(true)]
-  return [
-    ...(runtime === '' ? [] : [`npm install ${runtime}`]),
-    ...(tools === '' ? [] : [`npm install --save-dev ${tools}`]),
-  ].join(' && ')
-}
-
-/** Returns the command that installs the missing packages of a need; empty if nothing is missing. */
-export function installCommandOf({ peers }: PeerNeed): string {
-  return installCommand(findPeerProblems(peers))
-}
-
-function specifierOf({ name, range }: Pick<PeerProblem, 'name' | 'range'>): string {
-  if (range === undefined) return name
-  return /^[\w.^-]+$/.test(range) ? `${name}@${range}` : `'${name}@${range}'`
 }
 
 function missing(found: readonly Found[]): StartupError | undefined {
@@ -97,7 +75,7 @@ export function nativeError(
     `${name}, which ${of} needs, is installed, but its compiled part cannot be loaded: ${reason}`,
     {
       code: 'MORTAR_PEER_NATIVE',
-      remedy: `Allow its install script ("allowScripts": { "${name}": true } in package.json; pnpm approve-builds with pnpm), then run npm rebuild ${name}`,
+      remedy: buildRemedy(name),
       ...brickOf([of]),
     },
   )

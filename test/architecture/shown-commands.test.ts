@@ -5,7 +5,6 @@ import { readPackages, readSources } from './tree.ts'
 /** Phrases that name a command; nobody types them. */
 const NAMES = [
   'Written by \\`mortar build\\`',
-  'The output of `mortar build`',
   'Run the output of mortar build',
   'The prompt of mortar console',
   'mortar new overwrites nothing',

@@ -2,7 +2,12 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeF
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
-import { findPackageManager, installation } from '../../src/cli/add/package-manager.ts'
+import {
+  buildRemedy,
+  findPackageManager,
+  installation,
+  installCommand,
+} from '../../src/peers/package-manager.ts'
 import { ROOT } from '../architecture/tree.ts'
 import { builtFramework } from '../support/built-framework.ts'
 import { createProject, type TestProject } from './project.ts'
@@ -63,18 +68,43 @@ describe('The package manager', function () {
   before(() => void (project = createProject({})))
   after(() => project.remove())
 
-  it('is named by package.json, else by the nearest lockfile, else npm', () => {
+  it('is named by package.json or the lockfile, the nearest first, else the one that runs, else npm', () => {
     const inner = join(project.directory, 'packages/app')
     mkdirSync(inner, { recursive: true })
-    expect(findPackageManager(inner, {})).to.equal('npm')
+    const found = () => findPackageManager(inner)
+    const before = process.env['npm_config_user_agent']
+    delete process.env['npm_config_user_agent']
+    expect(found()).to.equal('npm')
+    process.env['npm_config_user_agent'] = 'bun/1.4.5 npm/? node/v24.3.0 linux x64'
+    expect(found()).to.equal('bun')
+    process.env['npm_config_user_agent'] = before ?? ''
     project.write({ 'pnpm-lock.yaml': '' })
-    expect(findPackageManager(inner, {})).to.equal('pnpm')
-    expect(findPackageManager(inner, { packageManager: 'yarn@4.9.0' })).to.equal('yarn')
+    expect(found()).to.equal('pnpm')
+    project.write({ 'package.json': '{ "packageManager": "deno@2.1.0"' })
+    expect(found()).to.equal('deno')
+    project.write({ 'packages/app/package.json': '{ "packageManager": "yarn@4.9.0" }' })
+    expect(found()).to.equal('yarn')
+  })
+
+  it('is the one of the commands in remedies', () => {
+    const before = process.cwd()
+    process.chdir(join(project.directory, 'packages/app'))
+    try {
+      const packages = [
+        { name: 'tsx', development: true },
+        { name: 'pg', range: '^8.1.0' },
+        { name: 'pg', range: '^8.1.0' },
+      ]
+      expect(installCommand(packages)).to.equal('yarn add pg@^8.1.0 && yarn add --dev tsx')
+      expect(buildRemedy('argon2')).to.include('"dependenciesMeta"').and.include('yarn rebuild argon2')
+    } finally {
+      process.chdir(before)
+    }
   })
 
   const request = { packages: ['better-sqlite3@^12.0.0'], development: true, scripts: ['better-sqlite3'] }
   const commands = {
-    npm: 'npm install --save-dev --no-fund --no-audit better-sqlite3@^12.0.0',
+    npm: 'npm install --save-dev better-sqlite3@^12.0.0',
     pnpm: 'pnpm add --save-dev --allow-build=better-sqlite3 better-sqlite3@^12.0.0',
     yarn: 'yarn add --dev better-sqlite3@^12.0.0',
     bun: 'bun add --dev --trust better-sqlite3@^12.0.0',
@@ -106,7 +136,7 @@ describe('mortar add', function () {
   it('installs the packages of a brick and registers it', () => {
     const { code, err } = add(['mail'])
     expect(code, err).to.equal(0)
-    expect(read('npm-calls')).to.match(/^install --no-fund --no-audit @mortar\/mail@\d+\.\d+\.\d+\n$/)
+    expect(read('npm-calls')).to.match(/^install @mortar\/mail@\d+\.\d+\.\d+ --no-fund --no-audit\n$/)
     expect(read('config/bricks.ts')).to.equal(
       `import { env } from 'mortar'
 import { mail } from '@mortar/mail'
@@ -131,7 +161,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     const { code, err } = add(['mail'])
     expect(code, err).to.equal(0)
     expect(read('npm-calls')).to.equal(
-      `install --no-fund --no-audit @mortar/mail@file:packages/mortar-mail-${version}.tgz\n`,
+      `install @mortar/mail@file:packages/mortar-mail-${version}.tgz --no-fund --no-audit\n`,
     )
   })
 
@@ -152,9 +182,13 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     expect(read('config/bricks.ts')).to.include(`import { database, fromUrl } from '@mortar/database'`)
   })
 
-  it('changes nothing when it is repeated', () => {
+  it('changes nothing when it is repeated, unless package.json lacks a package that is in node_modules', () => {
     symlinkSync(join(builtFramework(), '@mortar'), join(project.directory, 'node_modules/@mortar'))
-    add(['mail'])
+    expect(add(['mail']).err).to.match(/^npm install @mortar\/mail@/)
+    rmSync(join(project.directory, 'npm-calls'))
+    project.write({
+      'package.json': JSON.stringify({ type: 'module', dependencies: { '@mortar/mail': '0.1.0' } }),
+    })
     const before = read('config/bricks.ts')
     const { code, err } = add(['mail'])
     expect([code, read('config/bricks.ts')]).to.deep.equal([0, before])
@@ -166,7 +200,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     for (const driver of ['pg', 'postgres']) {
       writeFileSync(join(project.directory, 'npm-calls'), '')
       expect(add(['database', '--driver', driver]).code).to.equal(0)
-      expect(read('npm-calls')).to.match(/ pg@\^\S+\n$/)
+      expect(read('npm-calls')).to.match(/ pg@\^\S+ --no-fund --no-audit\n$/)
     }
     expect(read('config/bricks.ts')).to.include(
       `database({ type: 'postgres', url: env.string('DATABASE_URL') })`,
@@ -201,7 +235,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     const before = [read('package.json'), read('config/bricks.ts')]
     const { code, out, err } = add(['auth', '--dry-run'])
     expect(code).to.equal(0)
-    expect(err).to.include('npm install --no-fund --no-audit @mortar/auth@')
+    expect(err).to.include('npm install @mortar/auth@')
     expect(out).to.include(`import { basicAuth } from '@mortar/auth/basic'`)
     const { err: steps } = add(['jobs', '--dry-run'])
     expect(steps).to.match(/Next:\n {2}mkdir jobs\n {2}Export its tables .*\n {2}npx mortar migrate generate/)
@@ -249,7 +283,7 @@ describe('mortar add with the package of a third party', function () {
     project.write({
       'bin/npm': `#!/bin/sh
 echo "$@" >> npm-calls
-for last; do :; done
+for each; do case $each in -*) ;; *) last=$each ;; esac; done
 if [ -d "registry/\${last%%@*}" ]; then cp -R "registry/\${last%%@*}" node_modules/; else exit 1; fi
 `,
     })
@@ -278,9 +312,10 @@ import { counter } from 'mortar-brick-counter'
 export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 100 }) })] as const
 `
     const variables = '# Highest value of the counter, a whole number above 0.\n#COUNTER_LIMIT=100\n'
-    const calls = `install --no-fund --no-audit ${BRICK}\n`
+    const calls = `install ${BRICK} --no-fund --no-audit\n`
     const files = () => [read('config/bricks.ts'), read('.env.example'), read('npm-calls')]
     expect(files()).to.deep.equal([bricks, variables, calls])
+    project.write({ 'package.json': JSON.stringify({ type: 'module', dependencies: { [BRICK]: '1' } }) })
     expect(add(BRICK).code).to.equal(0)
     expect(files()).to.deep.equal([bricks, variables, calls])
   })
@@ -294,7 +329,7 @@ export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 
     publish('acme-driver', {})
     const { code, err } = add('acme-queue')
     expect(code, err).to.equal(0)
-    expect(read('npm-calls')).to.match(/ acme-queue\n.* acme-driver@\^3\.1\.0\n$/)
+    expect(read('npm-calls')).to.match(/ acme-queue -.*\n.* acme-driver@\^3\.1\.0 -/)
     expect(read('package.json')).not.to.include('allowScripts')
   })
 
@@ -321,7 +356,7 @@ export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 
 
   it('only says what it would install with --dry-run', () => {
     const { code, err } = add(BRICK, '--dry-run')
-    expect([code, err.includes(`npm install --no-fund --no-audit ${BRICK}`)]).to.deep.equal([0, true])
+    expect([code, err.includes(`npm install ${BRICK}`)]).to.deep.equal([0, true])
     expect(() => read('npm-calls')).to.throw('ENOENT')
   })
 

@@ -230,7 +230,7 @@ export const app = createApp()
     expectRefused(
       build(files),
       /routes\/index\.get\.ts imports yup, which is in "devDependencies"/,
-      /--save-prod yup/,
+      /devDependencies.*\n.*Move it to "dependencies"/,
     )
     const late = {
       'lib/late.ts': `import { string } from 'yup'\nexport const late = string().type\n`,

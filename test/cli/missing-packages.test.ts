@@ -54,6 +54,8 @@ describe('A package that the application imports and that is not installed', fun
     expect(err, err).to.match(/Run npm install acme-zod typeorm \[MORTAR_PEER_MISSING\]/)
     expect(err.match(/imports acme-zod/g)).to.have.length(1)
     expect(err).not.to.match(/acme-types|\n\s+at /)
+    project.write({ 'pnpm-lock.yaml': '' })
+    expect(project.mortar(['routes']).err).to.include('Run pnpm add acme-zod typeorm [MORTAR_PEER_MISSING]')
   })
 
   it('is one problem when only routes import it', () => {
@@ -69,7 +71,7 @@ describe('A package that the application imports and that is not installed', fun
     return /Run npm install (.*) \[MORTAR_PEER_MISSING\]/.exec(err)?.[1] ?? err
   }
 
-  it('is named if it is the driver of a brick', () => {
+  it('is named if it is the driver of a brick, with those of routes that are not imported yet', async () => {
     create({
       'app.ts': `import { createApp } from 'mortar'
 import { database } from '@mortar/database'
@@ -77,6 +79,11 @@ export const app = createApp().use(database({ type: 'postgres', url: 'postgres:/
 `,
     })
     expect(remedyOf(project.mortar(['routes']))).to.match(/^pg@/)
+    project.write({ 'yarn.lock': '', 'routes/x.post.ts': `import 'acme-zod'\nexport default () => 1\n` })
+    const dev = project.serve(['dev'], { variables: { PORT: '0' } })
+    await dev.output.until(/The next change/)
+    await dev.stop()
+    expect(dev.output.text()).to.match(/Run yarn add acme-zod pg@\S+ \[/)
   })
 
   it('has the version of the framework if it is a brick of it', () => {

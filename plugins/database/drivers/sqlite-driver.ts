@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
 import type { StartupError } from 'mortar'
+import { buildRemedy, installCommand } from 'mortar/kit'
 import { replaceSqliteClass } from '../compat/driver-module.ts'
 import { adaptLibsql, isLibsql, type LibsqlClass } from './libsql-driver.ts'
 import { fault } from '../startup-codes.ts'
@@ -165,12 +166,12 @@ function noDriver({ name, version }: Runtime, betterSqlite: string, libsql: stri
   const onNode = name === 'Node'
   const broken = betterSqlite !== NOT_INSTALLED && onNode
   // Version 12 runs on Node only.
-  const suitable = onNode ? 'better-sqlite3' : 'better-sqlite3@13 (docs/runtimes.md has the lines)'
+  const suitable = installCommand([{ name: 'better-sqlite3', ...(!onNode && { range: '13' }) }])
   return fault(
     'MORTAR_DATABASE_DRIVER',
     `No SQLite driver can be loaded on ${name} ${version}. better-sqlite3: ${betterSqlite}. libsql: ${libsql}.`,
     {
-      remedy: `${broken ? 'Repair the first: npm rebuild better-sqlite3. Or install one' : 'Install one'}: npm install ${suitable}, or npm install libsql.`,
+      remedy: `${broken ? `${buildRemedy('better-sqlite3')}. Or install one` : 'Install one'}: ${suitable}, or ${installCommand([{ name: 'libsql' }])}.${onNode ? '' : ' docs/runtimes.md has the lines.'}`,
     },
   )
 }

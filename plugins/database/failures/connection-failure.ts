@@ -30,7 +30,7 @@ export function describeConstruction(error: unknown, options: { readonly type: s
   )
 }
 
-const INSTALL = 'Correct the type, or install a driver: npm install better-sqlite3, pg or mysql2.'
+const INSTALL = 'Correct the type, or install a driver: better-sqlite3, pg or mysql2.'
 
 /**
  * Makes the error of `initialize()` for contradictory entities or an unreachable database. The driver's error does not

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import type { DestinationStream, Logger as PinoLogger, LogFn } from 'pino'
 import type { Logger } from '../../contracts/logger.ts'
+import { findPeerProblems } from '../../peers/find-problems.ts'
 import { hasPeer, loadPeer } from '../../peers/load-peer.ts'
-import { installCommandOf } from '../../peers/peer-errors.ts'
+import { installCommand } from '../../peers/package-manager.ts'
 import type { PeerNeed } from '../../peers/peers.ts'
 import { applicationVersion } from '../../support/env/environment.ts'
 import { loadPino } from '../../support/lazy-packages.ts'
@@ -55,7 +56,8 @@ export function createPinoLogger(
   logger.child = function redactBindings(this: PinoLogger, bindings, given) {
     return child.call(this, redactFields(bindings), given)
   } as typeof child
-  if (isPlain) logger.info(`For readable lines in development: ${installCommandOf(prettyNeed)}`)
+  if (isPlain)
+    logger.info(`For readable lines in development: ${installCommand(findPeerProblems(prettyNeed.peers))}`)
   return Object.assign(logger, { [REQUEST_LINE]: requestWriter(logger, readable, lines) })
 }
 

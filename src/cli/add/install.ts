@@ -14,7 +14,7 @@ export async function runInstallation(
   folder: string,
 ): Promise<void> {
   const end = await new Promise<number | null | NodeJS.ErrnoException>((resolve) => {
-    const child = spawn(program, args, {
+    const child = spawn(program, program === 'npm' ? [...args, '--no-fund', '--no-audit'] : args, {
       cwd: folder,
       stdio: ['ignore', process.stderr, 'inherit'],
       shell: process.platform === 'win32',

@@ -5,7 +5,7 @@ import { type CommandInput, textOf, UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import type { Project } from '../project/project.ts'
-import type { Installation } from './package-manager.ts'
+import type { Installation } from '../../peers/package-manager.ts'
 import { bookSource, type RecipeSource } from './recipe-source.ts'
 import { tarballBeside } from './tarball.ts'
 
@@ -32,7 +32,7 @@ export function planAddition(
   const placeOf = (each: string): string | undefined =>
     each.startsWith('@mortar/') ? tarballBeside(project, each, frameworkManifest().version) : undefined
   const add = (names: readonly string[] = [], development: boolean): Installation => {
-    const wanted = names.filter((each) => !isInstalled(each, project.root, ranges[each]))
+    const wanted = names.filter((each) => !isInstalled(each, project, ranges[each]))
     return {
       packages: wanted.map((each) => `${each}@${placeOf(each) ?? ranges[each] ?? 'latest'}`),
       development,
@@ -49,19 +49,23 @@ export function planAddition(
   }
 }
 
-function isInstalled(name: string, root: string, range: string | undefined): boolean {
+/** False, too, for a package that only another one installs: a clean installation may leave it out. */
+export function isInstalled(
+  name: string,
+  { root, manifest }: Pick<Project, 'root' | 'manifest'>,
+  range?: string,
+): boolean {
+  const kinds = manifest as Readonly<Record<string, object | undefined>>
+  const listed = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
   const file = findPackageJSON(name, root)
-  if (file === undefined) return false
+  if (file === undefined || !listed.some((kind) => Object.hasOwn(kinds[kind] ?? {}, name))) return false
   const { version = '' } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version?: string }
   return range === undefined || satisfies(version, range)
 }
 
-/** Options that do not choose a variant. */
-const COMMON: ReadonlySet<string> = new Set(['app'])
-
 function refuseOptions(input: Pick<CommandInput, 'values'>, { name, recipe }: RecipeSource): void {
   for (const option of Object.keys(input.values))
-    if (!COMMON.has(option) && textOf(input, option) !== undefined && recipe.option !== option)
+    if (option !== 'app' && textOf(input, option) !== undefined && recipe.option !== option)
       throw new UsageError(`${name} has no option --${option}.`)
 }
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, MANIFEST_FOLDER } from '../../files/manifest.ts'
+import { installCommand } from '../../peers/package-manager.ts'
 import { makeFolder } from '../../support/make-folder.ts'
 import { type Project, shown } from '../project/project.ts'
 
@@ -107,7 +108,7 @@ function findCompiler(root: string): string {
       'TypeScript is not installed, so the application cannot be checked and compiled.',
       {
         code: 'MORTAR_BUILD_TYPESCRIPT',
-        remedy: 'Install it: npm install --save-dev typescript.',
+        remedy: `Install it: ${installCommand([{ name: 'typescript', development: true }])}`,
         cause,
       },
     )

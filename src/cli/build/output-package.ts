@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { makeFolder } from '../../support/make-folder.ts'
-import { findPackageManager } from '../add/package-manager.ts'
+import { findPackageManager } from '../../peers/package-manager.ts'
 import { LOCAL_PACKAGES } from './build-record.ts'
 import { isFile, type Project, shown } from '../project/project.ts'
 import { findLocalPackages } from './local-packages.ts'
@@ -132,8 +132,8 @@ function hasDependencies({ dependencies = {} }: { readonly dependencies?: object
   return Object.keys(dependencies).length > 0
 }
 
-function noteFor({ root, out, manifest }: Project, hasLock: boolean): string {
-  const manager = findPackageManager(root, manifest)
+function noteFor({ root, out }: Project, hasLock: boolean): string {
+  const manager = findPackageManager(root)
   const folder = basename(out)
   const reason = hasLock
     ? `${LOCKFILE} does not have what the packages outside the project need`

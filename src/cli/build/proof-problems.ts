@@ -76,7 +76,7 @@ export function importsOfDevelopment(
         `${withSources(file, folders)} imports ${name}, which is in "devDependencies" of package.json.`,
         {
           code: 'MORTAR_BUILD_PROOF',
-          remedy: `Production does not install it: npm install --save-prod ${name}.`,
+          remedy: 'Production does not install it. Move it to "dependencies", then install again.',
           files: [sourceOf(shown(file, folders.fresh), folders)],
         },
       ),

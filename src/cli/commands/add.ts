@@ -4,11 +4,10 @@ import { addFiles } from '../add/add-files.ts'
 import { addToBricks, linesOf } from '../add/edit-bricks.ts'
 import { appendVariables } from '../add/env-example.ts'
 import { allowScripts, runInstallation } from '../add/install.ts'
-import { findPackageManager, installation } from '../add/package-manager.ts'
-import { type Addition, planAddition } from '../add/plan-addition.ts'
+import { type Addition, isInstalled, planAddition } from '../add/plan-addition.ts'
 import { type PackageTarget, readRecipe, readTarget, type RecipeSource } from '../add/recipe-source.ts'
+import { findPackageManager, installation } from '../../peers/package-manager.ts'
 import type { Command, CommandInput, CommandOptions } from '../command.ts'
-import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
 import { replaceFile } from '../replace-file.ts'
 import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
@@ -61,8 +60,8 @@ async function readInstalled(
   input: CommandInput,
 ): Promise<RecipeSource | undefined> {
   const { name, specifier } = target
-  if (specifier !== name || findPackageJSON(name, project.root) === undefined) {
-    const installations = [{ packages: [specifier], development: false, scripts: [] }]
+  if (specifier !== name || !isInstalled(name, project)) {
+    const installations = [{ packages: [specifier], development: false }]
     await installPackages({ name, installations }, project, input)
     if (input.values['dry-run'] === true) {
       input.terminal.note(`The recipe of ${name} can be read when it is installed.`)
@@ -74,16 +73,16 @@ async function readInstalled(
 
 async function installPackages(
   { name, installations }: Pick<Addition, 'name' | 'installations'>,
-  { root, manifest }: Project,
+  { root }: Project,
   { values, terminal }: CommandInput,
 ): Promise<void> {
   if (installations.length === 0) return terminal.note(`The packages of ${name} are installed.`)
-  const manager = findPackageManager(root, manifest)
+  const manager = findPackageManager(root)
   for (const each of installations) {
     const command = installation(manager, each)
     terminal.note(command.join(' '))
     if (values['dry-run'] === true) continue
-    if (manager === 'npm') allowScripts(each.scripts, root)
+    if (manager === 'npm') allowScripts(each.scripts ?? [], root)
     await runInstallation(command, root)
   }
 }

@@ -49,7 +49,7 @@ export const create: Command = {
     const place = shown(choices.folder, input.directory)
     note(`Created ${choices.name} with ${files.length} files${place === '.' ? '' : ` in ${place}`}.`)
     if (choices.parts.has('git')) initializeGit(choices.folder)
-    if (choices.parts.has('install')) await installPackages(choices)
+    if (choices.parts.has('install')) await runInstallation([choices.manager, 'install'], choices.folder)
     print(nextSteps(choices, place))
     return 0
   },
@@ -99,12 +99,6 @@ function initializeGit(folder: string): void {
   const options = { cwd: folder, stdio: 'ignore' } as const
   const isInside = spawnSync('git', ['rev-parse', '--is-inside-work-tree'], options).status === 0
   if (!isInside) spawnSync('git', ['init', '--quiet', '--initial-branch=main'], options)
-}
-
-/** @throws StartupError `MORTAR_CLI_INSTALL` if the package manager fails. The files are written by then. */
-async function installPackages({ folder, manager }: Choices): Promise<void> {
-  const quiet = manager === 'npm' ? ['--no-fund', '--no-audit'] : []
-  await runInstallation([manager, 'install', ...quiet], folder)
 }
 
 function nextSteps({ database, auth, parts, manager }: Choices, place: string): string {

@@ -8,24 +8,15 @@ import { type Finding, findingsOf } from './finding.ts'
 /** Checks that the manifest and the output of the last build, if any, match the current sources. */
 export async function checkBuild({ root, out, routes }: Project): Promise<Finding[]> {
   const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
-  const findings =
-    routes === undefined || manifest === undefined || !existsSync(manifest)
-      ? []
-      : await findingFrom(async () => refuseStale(routes, await readManifestFiles(manifest)))
   const record = readRecord(out)
-  if (findings.length > 0 || record === undefined || !(await isOlder(record, root))) return findings
-  return findingsOf(
-    new StartupError(`The build in ${out} is older than its sources.`, {
+  try {
+    if (routes !== undefined && manifest !== undefined && existsSync(manifest))
+      await refuseStale(routes, await readManifestFiles(manifest))
+    if (record === undefined || !(await isOlder(record, root))) return []
+    throw new StartupError(`The build in ${out} is older than its sources.`, {
       code: 'MORTAR_BUILD_STALE',
       remedy: 'Run `npx mortar build` again.',
-    }),
-  ).map((found) => ({ ...found, level: 'warning' }))
-}
-
-async function findingFrom(work: () => Promise<unknown>): Promise<Finding[]> {
-  try {
-    await work()
-    return []
+    })
   } catch (error) {
     return findingsOf(error).map((found) => ({ ...found, level: 'warning' }))
   }

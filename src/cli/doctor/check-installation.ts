@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { installCommand } from '../../peers/peer-errors.ts'
+import { findPackageManager, installCommand } from '../../peers/package-manager.ts'
 import { satisfies } from '../../peers/satisfies.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import { recipeBook } from '../recipe-book.ts'
@@ -67,7 +67,7 @@ function checkPeer(name: string, wanted: string, from: string, user = 'the frame
       'warning',
       'MORTAR_DOCTOR_PEER',
       `The application has ${name} ${version}, but ${user} needs ${wanted}.`,
-      `Install it: ${installCommand([{ name, range: wanted, development: false }])}`,
+      `Install it: ${installCommand([{ name, range: wanted }])}`,
     ),
   ]
 }
@@ -77,7 +77,7 @@ function notInstalled(name: string): Finding {
     'error',
     'MORTAR_DOCTOR_INSTALL',
     `package.json names ${name}, which is not installed.`,
-    'Run npm install.',
+    `Run ${findPackageManager(process.cwd())} install.`,
   )
 }
 

@@ -41,7 +41,7 @@ function unforeseen(error: unknown): Finding {
       'error',
       'MORTAR_DOCTOR_IMPORT',
       `An import of the application cannot be resolved: ${text}`,
-      'Install the package (npm install), or correct the path; relative imports need a file extension.',
+      'Install the package, or correct the path; relative imports need a file extension.',
     )
   const missing = missingExportOf(error)
   if (missing !== undefined)

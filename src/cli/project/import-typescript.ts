@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StartupError } from '../../errors/startup-error.ts'
+import { installCommand } from '../../peers/package-manager.ts'
 import { processVariables } from '../../support/env/environment.ts'
 
 /**
@@ -55,6 +56,6 @@ function importedFile(target: Target): string {
 function noTsx(): StartupError {
   return new StartupError('The application is written in TypeScript, but tsx is not installed.', {
     code: 'MORTAR_CLI_TSX',
-    remedy: 'Install it: npm install --save-dev tsx. The output of `mortar build` runs without tsx.',
+    remedy: `Install it: ${installCommand([{ name: 'tsx', development: true }])}. A build runs without tsx.`,
   })
 }

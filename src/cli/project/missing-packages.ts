@@ -44,7 +44,7 @@ function completed(error: StartupError, project: Modules): StartupError {
     text.split('\n')[0]!.replace(/^Packages are not installed: |\.$/g, '')
   return new StartupError(`Packages are not installed: ${detail(error.message)}; ${detail(more.message)}.`, {
     code: error.code,
-    remedy: `${more.remedy} ${error.remedy.replace(/^Run npm install (?!--)/, '').replace(/^Run /, '&& ')}`,
+    remedy: `${more.remedy} ${error.remedy.replace(/^Run \w+ (?:install|add) (?!--)/, '').replace(/^Run /, '&& ')}`,
     files: [...error.files, ...more.files],
     cause: error,
   })
