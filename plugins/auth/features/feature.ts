@@ -220,8 +220,10 @@ export interface FeatureAccounts {
   erase(user: StoredUser): Promise<boolean>
   /** Deletes the rows of a user who is gone. */
   forget(userId: string): Promise<void>
-  /** Ends every session of a user, and the password: whoever knows it must not get in again before a reset. */
-  endPassword(user: StoredUser): Promise<void>
+  /** Enables the account that was read, if its user is deleting it. @returns false if an operator has disabled it. */
+  reopen(user: StoredUser): Promise<boolean>
+  /** Ends every session and the password of the account that was read, until a reset. @returns false if it has changed since. */
+  endPassword(user: StoredUser): Promise<boolean>
   /** Removes what was added after `since` and signs a user in, or asks for more. @returns false for nothing. */
   forgetAdded(user: StoredUser, since: number): Promise<boolean>
   /** Mails a link that sets a new password, after the response, and again while that fails. Each failure is an event. */

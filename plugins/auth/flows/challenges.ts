@@ -69,9 +69,12 @@ export function createChallenges(place: ChallengePlace): Challenges {
   }
 }
 
-/** A row that outlives each change of the version has a negative one, or none if an earlier release has made it. */
-function isOfVersion({ password_version: version }: RecordRow, { passwordVersion }: StoredUser): boolean {
-  return Number(version) < 0 || version === null || version === passwordVersion
+/**
+ * A row that outlives each change of the version, and the account, has a negative one. Null is that of an earlier release.
+ */
+function isValidFor({ password_version: version }: RecordRow, user: StoredUser): boolean {
+  if (Number(version) < 0) return true
+  return !user.isDisabled && (version === null || version === user.passwordVersion)
 }
 
 /** Challenges that are sealed and not stored. Their uses are stored. */
@@ -110,7 +113,7 @@ async function findIn(
   const [row] = await records.find({ token_hash: hash, expires_at: { above: clock.now() } })
   if (row === undefined) return null
   const user = await users.findUserById(String(row['user_id']))
-  if (user === null || user.isDisabled || !isOfVersion(row, user)) return null
+  if (user === null || !isValidFor(row, user)) return null
   const { data } = row
   return { user, data: typeof data === 'string' ? data : null, row }
 }

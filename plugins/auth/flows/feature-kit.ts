@@ -46,7 +46,9 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
       enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
       erase: (user) => eraseUser(parts, user),
       forget: (userId) => clearUser(parts, userId),
-      endPassword: ({ id }) => endEverySession(parts, id, { passwordHash: null }),
+      reopen: async (user) =>
+        (await parts.features.find((each) => each.reopen !== undefined)?.reopen?.(user)) === true,
+      endPassword: (user) => endOtherSessions(parts, { ...user, passwordHash: null }),
       forgetAdded: (user, since) => forgetAdded(parts, user, since),
       startReset: ({ id }, caller) => parts.mails.later(() => sendReset(parts, id, caller)),
     },
@@ -59,13 +61,11 @@ export function createFeatureKit(parts: AuthParts, { tidy, ...settings }: KitSet
     provePassword: ({ id }, password) => verifyPassword(parts, id, password),
     proveEmail: (user, email) => proveEmail(parts, user, email),
     signUpUnseen: (input, caller, told) => signUpUnseen(parts, input, caller, told),
-    attempt: ({ flow, rule, caller, known, counted }, work) =>
-      withEvent(parts, { flow, caller, known }, () => countedWork(parts, caller, { rule, counted }, work)),
-    begin: ({ flow, rule, caller, known, counted }, work) =>
-      withFailureEvent(parts, { flow, caller, known }, () =>
-        countedWork(parts, caller, { rule, counted }, work),
-      ),
-    count: ({ rule, caller, counted }, work) => countedWork(parts, caller, { rule, counted }, work),
+    attempt: (attempt, work) =>
+      withEvent(parts, attempt, () => countedWork(parts, attempt.caller, attempt, work)),
+    begin: (attempt, work) =>
+      withFailureEvent(parts, attempt, () => countedWork(parts, attempt.caller, attempt, work)),
+    count: (attempt, work) => countedWork(parts, attempt.caller, attempt, work),
     proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
     provePasskey: (user, passkey, caller) => provePasskey(parts, user, passkey, caller),
     notify: notifier(parts),

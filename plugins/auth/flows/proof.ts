@@ -163,6 +163,8 @@ export interface FeaturePoints {
   forget?(user: StoredUser, since?: number): Promise<number>
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
   passwordChanged?(user: StoredUser, caller: Caller): unknown
+  /** Enables the account that was read, if its user is deleting it. @returns whether it did. */
+  reopen?(user: StoredUser): Promise<boolean>
   /** Before an account is deleted, possibly several times. An error refuses. */
   deleting?(user: StoredUser): unknown
   /** Resolves when the work that continues after responses is done. */

@@ -148,32 +148,28 @@ export async function endSessionOf(
 
 /**
  * Ends every session of a user, including logins in progress: the password stays and its version rises. A concurrent
- * password change keeps no session alive either. With `ended` the password ends too.
+ * password change keeps no session alive either.
  */
-export async function endEverySession(
-  parts: AuthParts,
-  userId: string,
-  ended?: { readonly passwordHash: null },
-): Promise<void> {
+export async function endEverySession(parts: AuthParts, userId: string): Promise<void> {
   for (;;) {
     const user = await parts.store.findUserById(userId)
     if (user === null) break
     const { passwordHash, passwordVersion: version } = user
     await endAccessTokens(parts, userId, version)
-    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version, ...ended }
+    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
     if (await parts.store.setPassword(again)) break
   }
   await clearAfterNewPassword(parts, userId)
 }
 
 /**
- * Ends every session of a user but one, by the statement that raises the password version.
+ * Ends every session of a user but `kept`, by the statement that raises the password version and stores the hash of `user`.
  * @returns false if the account has changed since it was read, which may have ended that session too.
  */
-export async function endOtherSessions(parts: AuthParts, user: StoredUser, kept: string): Promise<boolean> {
+export async function endOtherSessions(parts: AuthParts, user: StoredUser, kept?: string): Promise<boolean> {
   const { id: userId, passwordHash, passwordVersion: version } = user
   await endAccessTokens(parts, userId, version, kept)
-  const again = { userId, passwordHash, keptSession: kept, now: parts.clock.now(), version }
+  const again = { userId, passwordHash, keptSession: kept ?? null, now: parts.clock.now(), version }
   const isDone = await parts.store.setPassword(again)
   if (isDone) await clearAfterNewPassword(parts, userId)
   return isDone

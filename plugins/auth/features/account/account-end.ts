@@ -1,3 +1,4 @@
+import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 import { describeFailure, sessionOver } from '../../errors.ts'
 import type { Known } from '../../events/outcomes.ts'
@@ -30,7 +31,16 @@ export type AccountEnd = ReturnType<typeof createAccountEnd>
 /** Creates the operations of one application. */
 export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: EndSettings) {
   const deletions = kit.records(DELETIONS)
+  /** Cancels the deletion that has disabled the account that was read. @returns false without one. */
+  const reopen = async (user: StoredUser): Promise<boolean> => {
+    const row = { user_id: user.id, password_version: user.passwordVersion }
+    const [due] = await deletions.find({ ...row, expires_at: { above: kit.clock.now() } })
+    if (due === undefined || (erasesData && !(await moveDue(kit, due, DELAY)))) return false
+    // The row last, so that the link of a request that failed works again. Of many concurrent ones one gets here first.
+    return (await kit.accounts.enable(user)) && (await deletions.remove(row)) > 0
+  }
   return {
+    reopen,
     /**
      * Disables the account of a session, and mails a link that takes it back. Of many concurrent calls one wins.
      * @throws Unauthorized if the session is over; LimitReached.
@@ -55,12 +65,7 @@ export function createAccountEnd(kit: FeatureKit, { grace, page, erasesData }: E
         const user = row && (await kit.users.findUserById(row.user_id))
         if (row === null || user?.passwordVersion !== row.password_version) throw refused('invalid_link')
         known.userId = user.id
-        const [due] = await deletions.find({ ...row, expires_at: { above: kit.clock.now() } })
-        if (due === undefined || (erasesData && !(await moveDue(kit, due, DELAY))))
-          throw refused('invalid_link')
-        if (!(await kit.accounts.enable(user))) throw refused('invalid_link')
-        // Last, so that the link of a request that failed works again. Of many concurrent ones one gets here first.
-        if ((await deletions.remove(row)) === 0) throw refused('invalid_link')
+        if (!(await reopen(user))) throw refused('invalid_link')
       })
     },
     /** Deletes the accounts whose grace is over at `now`. What fails is logged, and tried again later. */

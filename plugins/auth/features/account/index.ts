@@ -51,6 +51,7 @@ export function account(options: AccountOptions = {}): AuthFeature {
       const dataOf = exportData && ((userId: string) => exportData(userId, kit.services))
       return {
         api: { ...end, export: createExport(kit, dataOf) },
+        reopen: end.reopen,
         ...(eraseData && { deleting: ({ id }) => eraseData(id, kit.services) }),
         tidy: end.eraseDue,
       }

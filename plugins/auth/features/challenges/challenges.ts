@@ -20,13 +20,19 @@ export interface NewChallenge {
   readonly lifetime: number
   /** Public facts that belong to the secret, at most 1,000 characters. */
   readonly data?: string
-  /** True for a secret that only ends sessions: it stays valid when the password version changes. */
+  /**
+   * True for a secret that stays valid when the password version changes, and while the account is disabled: its user
+   * decides what it does then.
+   */
   readonly outlivesVersion?: true
   /** Number of attempts that `attempt` allows; unlimited by default. */
   readonly tries?: number
 }
 
-/** A valid secret: neither used nor expired, of an enabled account whose credentials have not changed since. */
+/**
+ * A valid secret: neither used nor expired, of an enabled account whose credentials have not changed since, unless it
+ * outlives that.
+ */
 export interface Challenge {
   /** The account as stored now. */
   readonly user: StoredUser

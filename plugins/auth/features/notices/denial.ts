@@ -33,14 +33,17 @@ export function createDenial(kit: FeatureKit) {
     const link = await kit.challenges.find('not-me', token)
     if (link === null) throw refused('invalid_link')
     known.userId = link.user.id
-    const { user, isTaken } = await takeBack(kit, link, caller)
     const since = Number(link.row['created_at']) - BEFORE
+    let stolen: Awaited<ReturnType<typeof takeBack>>
     // Before the use: a process that ends in between leaves a link that works, and nobody in the account. In turn, because
     // whoever comes in by a passkey, just before its removal, could add another.
-    do await kit.accounts.endPassword(user)
-    while (await kit.accounts.forgetAdded(user, since))
-    if (isTaken) throw refused('email_taken')
-    kit.accounts.startReset(user, caller)
+    do stolen = await takeBack(kit, link, caller)
+    while (
+      !(await kit.accounts.endPassword(stolen.user)) ||
+      (await kit.accounts.forgetAdded(stolen.user, since))
+    )
+    if (stolen.isTaken) throw refused('email_taken')
+    kit.accounts.startReset(stolen.user, caller)
     await kit.challenges.redeem(link)
   }
   return {
@@ -87,22 +90,21 @@ function keyOf(email: string) {
 }
 
 /**
- * Takes a change of the address back, if the notice of a link went to another one. Links of later notices to other
+ * Takes a deletion of the account back, and a change of the address, if the notice of a link went to another one. Links of later notices to other
  * addresses end: a thief who has got them must not take the account again.
  * @returns the account, and true if another one has the address of the notice.
- * @throws Unauthorized `invalid_link` for an account that is disabled or deleted meanwhile.
+ * @throws Unauthorized `invalid_link` for an account that an operator has disabled, or that is deleted.
  */
 async function takeBack(kit: FeatureKit, link: Challenge, caller: Caller) {
   const { data: email, row } = link
-  let user: StoredUser | null = link.user
+  let user = await openAccount(kit, link.user.id, caller)
   if (email === null) return { user, isTaken: false }
-  while (user?.email !== email) {
-    if (user === null || user.isDisabled) throw refused('invalid_link')
+  while (user.email !== email) {
     const result = await kit.proveEmail(user, email)
     if (result === 'taken') return { user, isTaken: true }
     if (result === 'changed')
       kit.events.emit('auth.email.changed', { ...eventOrigin(caller), userId: user.id })
-    user = await kit.users.findUserById(user.id)
+    user = await openAccount(kit, user.id, caller)
   }
   // By the version, which each change of the address raises: clocks of processes differ.
   const later = {
@@ -111,4 +113,13 @@ async function takeBack(kit: FeatureKit, link: Challenge, caller: Caller) {
   }
   await kit.records(CHALLENGES).remove({ user_id: user.id, purpose: 'not-me', ...later })
   return { user, isTaken: false }
+}
+
+/** Returns an account as stored now. One that its user is deleting opens again. @throws Unauthorized `invalid_link`. */
+async function openAccount(kit: FeatureKit, userId: string, caller: Caller): Promise<StoredUser> {
+  const user = await kit.users.findUserById(userId)
+  if (user?.isDisabled === false) return user
+  if (user === null || !(await kit.accounts.reopen(user))) throw refused('invalid_link')
+  kit.events.emit('auth.deletion.cancelled', { ...eventOrigin(caller), userId })
+  return { ...user, isDisabled: false }
 }

@@ -12,7 +12,7 @@ const denyRoute = defineRoute(
   {
     summary: 'Report a notice as not caused by the owner',
     description:
-      'Needs the token of the link in a notice. Takes a later change of a proven address back, ends every session and the password of the account, removes the ways in and second factors that were added since, and mails a link that sets a new one.',
+      'Needs the token of the link in a notice. Takes a deletion of the account and a later change of a proven address back, ends every session and the password of the account, removes the ways in and second factors that were added since, and mails a link that sets a new one.',
     operationId: 'denyNotice',
     ...denied,
     response: {

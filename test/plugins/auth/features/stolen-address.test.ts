@@ -1,17 +1,15 @@
 import { expect } from 'chai'
 import { SoftAuthenticator } from '@mortar/auth/testing'
-import { emailVerification } from '@mortar/auth/email-verification'
-import { notices } from '@mortar/auth/notices'
 import { passkeys } from '@mortar/auth/passkeys'
-import { recent } from '@mortar/auth/recent'
 import { totp } from '@mortar/auth/totp'
 import type { MailKind } from '../../../../plugins/auth/features/mails.ts'
 import type { Client } from '../support/client.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
 import { add, logIn as comeInBy } from '../support/passkey-scene.ts'
 import { enrol, type Enrolled } from '../support/second-factor.ts'
-import { ADA, inWorld as onSqlite, PASSWORD, settle, type InWorld } from '../support/world.ts'
+import { ADA, inWorld as onSqlite, PASSWORD, settle } from '../support/world.ts'
 import { GRACE, refresh, refused, socialScene, targetOf, type SocialScene } from './support/social-scene.ts'
+import { AGENT, deny, denialTo, OPTIONS, replace, replaceBy, resetsTo, withThief } from './theft-scene.ts'
 import {
   EVE,
   logIn,
@@ -26,59 +24,6 @@ import {
 const WEEK = 7 * 86_400
 const NEXT = 'another horse battery'
 const THIRD = 'ada@third.example'
-const OPTIONS = {
-  auth: { appUrl: 'http://localhost:3000', features: [recent(), emailVerification(), notices()] },
-}
-
-/** Ada has proven her address, and a thief knows her password. */
-function withThief(
-  inWorld: InWorld,
-  body: (scene: Scene) => Promise<unknown>,
-  isProven = true,
-  features: ReturnType<typeof featuresWith> = OPTIONS.auth.features,
-) {
-  return withVerification(
-    inWorld,
-    async (scene) => {
-      const { client, token } = await withLink(scene)
-      if (isProven) expect((await client.post(VERIFY, { token })).status).to.equal(200)
-      scene.sent.length = 0
-      return body(scene)
-    },
-    { auth: { ...OPTIONS.auth, features } },
-  )
-}
-
-const AGENT = { 'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0` }
-
-/** Logs in from a browser that is not known, and replaces the address of the account. */
-async function replace(scene: Scene, from: string, to: string): Promise<void> {
-  scene.clock.advance(1)
-  const thief = scene.client()
-  await thief.post('/auth/login', { ...ADA, email: from }, AGENT)
-  await replaceBy(scene, thief, to)
-}
-
-async function replaceBy(scene: Scene, thief: Client, to: string): Promise<void> {
-  const asked = await thief.post('/auth/change-email', { email: to })
-  expect(asked.status, asked.text).to.equal(202)
-  const token = await scene.tokenOf('change-email')
-  expect((await thief.post(VERIFY, { token })).status).to.equal(200)
-  await settle(scene)
-}
-
-/** The token of the first link of a kind that went to an address. */
-function denialTo(scene: Scene, kind: MailKind, to: string): string {
-  const { link } = scene.sent.find((mail) => mail.kind === kind && mail.to === to)!
-  return link?.split('/auth/not-me#token=')[1] ?? `no link in ${kind}`
-}
-
-const deny = async (scene: Scene, token: string) =>
-  (await scene.client().post('/auth/not-me', { token })).status
-const resetsTo = async (scene: Scene) => {
-  await settle(scene)
-  return scene.mails.map(({ to }) => to)
-}
 
 onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
   for (const kind of ['email-changed', 'email-change-requested', 'new-browser'] as const)
