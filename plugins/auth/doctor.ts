@@ -1,8 +1,9 @@
-import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from 'mortar'
-import { optionalService } from 'mortar/kit'
+import type { BrickServices, DoctorFinding, Environment } from 'mortar'
+import { schemaFindings } from 'mortar/kit'
 import { schemaStatements } from './accounts/schema-entries.ts'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
+import { fault } from './startup-codes.ts'
 
 /** Returns the findings of the auth brick and its provider for `mortar doctor`. */
 export async function authFindings(
@@ -10,24 +11,14 @@ export async function authFindings(
   services: BrickServices,
 ): Promise<readonly DoctorFinding[]> {
   const own = (await provider.doctor?.(services)) ?? [asvsOfProvider(provider.name)]
-  return [explainCookies(services.environment), ...checkTables(provider.tables ?? [], services), ...own]
-}
-
-/** Tables of the provider that the application's schema module lacks, where a brick knows that module. */
-function checkTables(needed: readonly string[], services: Cradle): DoctorFinding[] {
-  const migrations = optionalService<Partial<MigrationService>>(services, 'migrations')
-  const described = migrations?.tables?.()
-  const missing = described === undefined ? [] : needed.filter((table) => !described.includes(table))
-  if (missing.length === 0) return []
-  return [
-    {
-      level: 'error',
-      code: 'MORTAR_DOCTOR_TABLES',
-      found: `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
-      remedy: `Write ${schemaStatements(missing)} in it, then generate and run a migration.`,
-      page: 'docs/startup-errors.md',
-    },
-  ]
+  const unknown = await schemaFindings(services, provider.tables ?? [], (missing) =>
+    fault(
+      'MORTAR_DOCTOR_TABLES',
+      `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
+      { remedy: `Write ${schemaStatements(missing)} in it, then generate and run a migration.` },
+    ),
+  )
+  return [explainCookies(services.environment), ...unknown, ...own]
 }
 
 function explainCookies(environment: Environment): DoctorFinding {

@@ -1,12 +1,18 @@
 import { defineBrick, singleton, type Brick, type BrickEntry } from 'mortar'
-import { findingsOf, followTransactions, requireInProduction, type JobQueue } from 'mortar/kit'
+import {
+  findingsOf,
+  followTransactions,
+  requireInProduction,
+  schemaFindings,
+  type JobQueue,
+} from 'mortar/kit'
 import { COMMANDS } from './commands.ts'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
 import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import { readOptions, type JobsOptions } from './options.ts'
 import { createRuntime, runtimeOf, type JobAdder, type Jobs, type Runtime } from './runtime.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { fault, STARTUP_CODES } from './startup-codes.ts'
 
 /** Services of the brick: `jobs`, and `jobQueue` for other bricks. */
 export interface JobsServices {
@@ -61,7 +67,12 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
       await worker.stop()
       await engine.close?.()
     },
-    doctor: () => findingsOf(() => loadJobs(settings.directory), 'docs/jobs.md'),
+    doctor: async (services) => [
+      ...(await findingsOf(() => loadJobs(settings.directory), 'docs/jobs.md')),
+      ...(await schemaFindings(services, settings.engine ? [] : ['mortar_jobs'], () =>
+        fault('MORTAR_JOBS_TABLE', 'The schema module lacks the table of the jobs.'),
+      )),
+    ],
     commands: COMMANDS,
     entries: async () => (await loadJobs(settings.directory)).map((job) => entryOf(job)),
   })

@@ -4,6 +4,7 @@ import {
   createSharedLimiter,
   memoryLimitFindings,
   milliseconds,
+  schemaFindings,
   warnOfMemoryLimits,
   warnOfLongNumber,
 } from 'mortar/kit'
@@ -12,7 +13,7 @@ import { createDatabaseStore } from './database/database-store.ts'
 import { checkLimitsOptions, type LimitsOptions, type RedisClient } from './options.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { fault, STARTUP_CODES } from './startup-codes.ts'
 
 /** The service of the brick. `Rules` are the names of the rules. */
 export interface LimitsServices<Rules extends string = string> {
@@ -83,10 +84,15 @@ export function limits<const Rules extends string = never>(
       await knownOf(services.limiter).store?.open?.()
     },
     stop: ({ limiter }) => knownOf(limiter).store?.close?.(),
-    doctor: ({ limiter, environment }) => (limiter.isShared ? [] : memoryLimitFindings(environment)),
+    doctor: async (services) => [
+      ...(services.limiter.isShared ? [] : memoryLimitFindings(services.environment)),
+      ...(await schemaFindings(services, store === 'database' ? ['mortar_limits'] : [], noTable)),
+    ],
     commands: limitCommands(knownOf),
   })
 }
+
+const noTable = () => fault('MORTAR_LIMITS_TABLE', 'The schema module lacks the table of the limits.')
 
 const NOTHING_KNOWN: Known = { declared: new Map(), store: undefined }
 

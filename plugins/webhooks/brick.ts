@@ -1,5 +1,5 @@
 import { defineBrick, singleton, type Brick } from 'mortar'
-import { requireInProduction, warnOfLongNumber } from 'mortar/kit'
+import { requireInProduction, schemaFindings, warnOfLongNumber } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import { readOptions, type WebhooksOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
@@ -42,6 +42,10 @@ export function webhooks(
       warnOfLongNumber('timeout of webhooks()', options.timeout, services.logger)
       return requireInProduction(services, 'webhooks', () => checkTables(services.db))
     },
+    doctor: (services) =>
+      schemaFindings(services, ['mortar_webhook_endpoints', 'mortar_webhook_deliveries'], () =>
+        fault('MORTAR_WEBHOOKS_TABLE', 'The schema module lacks tables of the webhooks.'),
+      ),
   })
 }
 

@@ -165,6 +165,35 @@ describe('mortar doctor', function () {
     )
   })
 
+  it('finds all tables of bricks that the schema module lacks', () => {
+    const { report } = examine({
+      ...ROUTE,
+      'jobs/.gitkeep': '',
+      'channels/.gitkeep': '',
+      'app.ts': `import { createApp } from 'mortar'
+import { database } from '@mortar/database'
+import { jobs } from '@mortar/jobs'
+import { limits } from '@mortar/limits'
+import { realtime } from '@mortar/realtime'
+import { channels } from '@mortar/realtime/channels'
+import { webhooks } from '@mortar/webhooks'
+
+const place = (folder: string) => new URL(folder, import.meta.url)
+export const app = createApp()
+  .use(database({ type: 'better-sqlite3', database: 'app.db', entities: [] }))
+  .use(jobs({ directory: place('./jobs') }))
+  .use(webhooks({ events: [] }))
+  .use(limits({ store: 'database' }))
+  .use(realtime())
+  .use(channels({ directory: place('./channels'), engine: 'database' }))
+`,
+    })
+    const found = report.findings.filter(({ level }) => level === 'error')
+    const bricks = ['JOBS', 'WEBHOOKS', 'LIMITS', 'CHANNELS']
+    expect(found.map(({ code }) => code)).to.have.members(bricks.map((brick) => `MORTAR_${brick}_TABLE`))
+    for (const { remedy } of found) expect(remedy).to.match(/schema/)
+  })
+
   it('finds nothing in a correct application, and explains its settings', () => {
     const { code, report } = examine(ROUTE)
     expect(report.findings.map((found) => found.code)).to.deep.equal(['MORTAR_DOCTOR_PROXY'])

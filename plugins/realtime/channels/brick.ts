@@ -1,12 +1,12 @@
 import { createRouter, defineBrick, singleton, type Brick, type BrickEntry, type Gauges } from 'mortar'
-import { findingsOf } from 'mortar/kit'
+import { findingsOf, schemaFindings } from 'mortar/kit'
 import { definitionOf } from './channel.ts'
 import { channelRoute } from './connect.ts'
 import { loadChannels, type LoadedChannel } from './load-channels.ts'
 import { readOptions, type ChannelsOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
 import { createRuntime, guardsOf, runtimeOf, type Channels, type Publish, type Runtime } from './runtime.ts'
-import { STARTUP_CODES } from './startup-codes.ts'
+import { fault, STARTUP_CODES } from './startup-codes.ts'
 
 // Tells other bricks the type of the service, and policies the type of the member.
 declare module 'mortar' {
@@ -48,7 +48,12 @@ export function channels(
       if (servesRequests) runtimeOf(service).work()
     },
     stop: ({ channels: service }) => runtimeOf(service).stop(),
-    doctor: () => findingsOf(() => loadChannels(settings.directory), 'docs/realtime.md'),
+    doctor: async (services) => [
+      ...(await findingsOf(() => loadChannels(settings.directory), 'docs/realtime.md')),
+      ...(await schemaFindings(services, settings.engine === 'database' ? TABLES : [], () =>
+        fault('MORTAR_CHANNELS_TABLE', 'The schema module lacks tables of the channels.'),
+      )),
+    ],
     entries: async (services) => {
       const found = await loadChannels(settings.directory)
       guardsOf(found, services)
@@ -56,6 +61,8 @@ export function channels(
     },
   })
 }
+
+const TABLES = ['mortar_channel_events', 'mortar_channel_members']
 
 function addGauges(gauges: Gauges, { hub }: Runtime): void {
   gauges.add('channels_subscriptions', { help: 'Open subscriptions.', read: () => hub.size })

@@ -10,7 +10,7 @@ import { findPackageManager, installation } from '../../peers/package-manager.ts
 import type { Command, CommandInput, CommandOptions } from '../command.ts'
 import { recipeBook } from '../recipe-book.ts'
 import { replaceFile } from '../replace-file.ts'
-import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
+import { findProject, isFile, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
 
 /** Makes a brick part of an application: installs its packages and adds it to config/bricks.ts. */
 export const add: Command = {
@@ -127,7 +127,5 @@ function addVariables({ parts }: Addition, { root, manifest }: Project, input: C
 
 /** The list of bricks of a scaffolded application. */
 function bricksFile({ app, root }: Project): string | undefined {
-  return [join(dirname(app), 'config/bricks.ts'), join(root, 'config/bricks.ts')].find((file) =>
-    existsSync(file),
-  )
+  return [dirname(app), root].map((folder) => join(folder, 'config/bricks.ts')).find(isFile)
 }

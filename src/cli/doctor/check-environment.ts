@@ -1,11 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Variables } from '../../support/env/environment.ts'
+import { unknownMode, type Variables } from '../../support/env/environment.ts'
 import { secret } from '../../support/env/kinds.ts'
 import { weaknessOfSecret } from '../../support/weak-secret.ts'
 import { type Finding, finding } from './finding.ts'
-
-const MODES = ['development', 'test', 'production']
 
 /** Names of variables whose values sign or encrypt. */
 const SECRET = /(?:^|_)SECRETS?$/
@@ -15,13 +13,13 @@ export function checkEnvironment(root: string, variables: Variables): Finding[] 
   return [...checkMode(variables), ...checkSecrets(variables), ...checkFile(root)]
 }
 
-function checkMode({ NODE_ENV: mode }: Variables): Finding[] {
-  if (mode === undefined || mode === '' || MODES.includes(mode)) return []
+function checkMode(variables: Variables): Finding[] {
+  if (unknownMode(variables) === undefined) return []
   return [
     finding(
       'warning',
       'MORTAR_DOCTOR_ENVIRONMENT',
-      `NODE_ENV is not one of ${MODES.join(', ')}, so the application may run in development mode.`,
+      'NODE_ENV is not one of development, test, production, so the application may run in development mode.',
       'Set NODE_ENV=production on servers, and leave it out elsewhere.',
     ),
   ]

@@ -1,5 +1,4 @@
 import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
-import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
 import { placeOfError } from '../../support/place-of-error.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
@@ -34,23 +33,7 @@ export function findingsOf(error: unknown): Finding[] {
 }
 
 function unforeseen(error: unknown): Finding {
-  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
-  const text = String(message ?? error).split('\n')[0]!
-  if (code === 'ERR_MODULE_NOT_FOUND')
-    return finding(
-      'error',
-      'MORTAR_DOCTOR_IMPORT',
-      `An import of the application cannot be resolved: ${text}`,
-      'Install the package, or correct the path; relative imports need a file extension.',
-    )
-  const missing = missingExportOf(error)
-  if (missing !== undefined)
-    return finding(
-      'error',
-      'MORTAR_DOCTOR_IMPORT',
-      `The application cannot be assembled: ${describeMissingExport(missing)}.`,
-      missingExportRemedy(missing),
-    )
+  const text = String((error as Partial<Error> | null)?.message ?? error).split('\n')[0]!
   const place = placeOfError(error)
   const name = error instanceof Error ? error.name : 'An error'
   return finding(
