@@ -1,6 +1,7 @@
 import type { NewUser, StoredUser } from '../accounts/auth-store.ts'
 import { hasProvenEmail } from '../accounts/proven-email.ts'
 import type { AuthParts } from './parts.ts'
+import { deleteUser } from './delete-user.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 
 /**
@@ -42,5 +43,10 @@ async function isKept({ features }: AuthParts, email: string, userId?: string): 
 
 /** Adds a user. @returns null when the address is taken, or kept for another user. */
 export async function insertUser(parts: AuthParts, user: NewUser): Promise<StoredUser | null> {
-  return (await isKept(parts, user.email)) ? null : parts.store.insertUser(user)
+  if (await isKept(parts, user.email)) return null
+  const stored = await parts.store.insertUser(user)
+  // Again, because its owner may have lost the address in between: it is kept before it is free.
+  if (stored === null || !(await isKept(parts, user.email))) return stored
+  await deleteUser(parts, user.id)
+  return null
 }

@@ -108,11 +108,20 @@ onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
       expect((await scene.client().post('/auth/signup', ADA)).status).to.equal(201)
     }))
 
-  it('ends the password and starts no reset if another account has got the address in the same moment', () =>
+  it('finds it free after a signup in the moment of the change', () =>
     withThief(inWorld, async (scene) => {
-      const other = { ...ADA, password: 'the words of another' }
       scene.storage.interruptions.meanwhile('insert users', () => replace(scene, ADA.email, NEW))
-      expect((await scene.client().post('/auth/signup', other)).status).to.equal(201)
+      expect((await scene.client().post('/auth/signup', { ...EVE, email: ADA.email })).status).to.equal(409)
+      expect(await deny(scene, denialTo(scene, 'email-changed', ADA.email))).to.equal(200)
+    }))
+
+  it('ends the password and starts no reset if another account has the address, which is not kept any more', () =>
+    withThief(inWorld, async (scene) => {
+      // The link is younger than the row that keeps the address.
+      scene.storage.interruptions.meanwhile('update users', async () => void scene.clock.advance(10))
+      await replace(scene, ADA.email, NEW)
+      scene.clock.advance(WEEK - 5)
+      expect((await scene.client().post('/auth/signup', { ...EVE, email: ADA.email })).status).to.equal(201)
       expect(await deny(scene, denialTo(scene, 'email-changed', ADA.email))).to.equal(409)
       expect((await logIn(scene, NEW, PASSWORD)).status).to.equal(401)
       expect(await resetsTo(scene)).to.deep.equal([])
