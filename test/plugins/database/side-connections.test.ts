@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { deferred } from '../../support/deferred.ts'
 import {
@@ -112,6 +114,31 @@ describe('A connection beside the pool', () => {
     expect(await outcome).to.equal('ended')
     await query('three')
     expect([opened, destroyed]).to.deep.equal([2, [1]])
+  })
+
+  it('closes the connection that a second one has overtaken, and keeps the second one', async () => {
+    const log: string[] = []
+    let opened = 0
+    const open = (): SideLink => {
+      const number = ++opened
+      return {
+        query: (sql) => {
+          log.push(`${sql} by ${number}`)
+          return sql === 'two' && number === 1 ? new Promise(() => {}) : Promise.resolve({ records: [] })
+        },
+        destroy: () => void log.push(`destroy ${number}`),
+      }
+    }
+    const { query } = createSideConnection(open, { hedge: true })
+    await query('one')
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const second = query('two')
+    await nextTurn()
+    mock.timers.tick(1000)
+    await second
+    mock.timers.reset()
+    await query('three')
+    expect(log).to.deep.equal(['one by 1', 'two by 1', 'two by 2', 'destroy 1', 'three by 2'])
   })
 
   it('accepts no statement after its end', async () => {

@@ -116,6 +116,18 @@ describe('A connection whose server does not respond', () => {
     expect(socket.destroy.mock.callCount()).to.equal(1)
   })
 
+  it('is looked at by one timer, which ends with the response', () => {
+    const { pass, watch, link } = scene()
+    const ended = mock.method(globalThis, 'clearInterval')
+    watch.asked(link)
+    pass(250)
+    expect(ended.mock.callCount()).to.equal(0)
+    watch.answered(link)
+    pass(250)
+    expect(ended.mock.callCount()).to.equal(1)
+    ended.mock.restore()
+  })
+
   it('is not ended for the time for which the process itself stood still', () => {
     const { pass, isEnded } = scene()
     for (let look = 0; look < 10; look++) pass(60_000)

@@ -246,6 +246,24 @@ describe('work beside the looks for jobs', () => {
     await regular.stop()
   })
 
+  it('ends with the current look, and is not repeated afterwards', async () => {
+    const look = deferred()
+    const seen: string[] = []
+    const regular = lookRegularly(async () => {
+      seen.push('look')
+      await look.promise
+    }, outages)
+    regular.start()
+    const stopped = regular.stop().then(() => seen.push('stopped'))
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
+    expect(seen).to.deep.equal(['look'])
+    look.resolve()
+    await stopped
+    regular.wake()
+    await nextTurn()
+    expect(seen).to.deep.equal(['look', 'stopped'])
+  })
+
   it('is well before its start and after its stop, and not while it fails for long', async () => {
     const time = mock.method(performance, 'now', () => 1e9)
     try {
