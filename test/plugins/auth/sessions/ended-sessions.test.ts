@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
+import { keptAfter } from '../../../support/collect-garbage.ts'
 import { TestClock } from '../support/clock.ts'
 
 const LIFETIME = 900
@@ -128,6 +129,16 @@ describe('a list of ended sessions that is full', () => {
     store.hasEnded = hasEnded
     for (const sid of ['a', 'a', 'b', 'c', 'a']) expect(await areEnded([sid])).to.deep.equal([false])
     expect(asked).to.deep.equal(['a', 'a', 'b', 'c', 'a'])
+  })
+
+  it('keep nothing of a session whose watches have stopped', async () => {
+    const { ended } = setUp()
+    const kept = await keptAfter((sid) => {
+      const stops = [ended.watch(sid, () => undefined), ended.watch(sid, () => undefined)]
+      for (const stop of stops) stop()
+    })
+    expect(kept).to.be.below(5_000_000)
+    expect(ended.size).to.equal(0)
   })
 
   it('reach a watch that began after an end without room, whenever an earlier watch stops', () => {
