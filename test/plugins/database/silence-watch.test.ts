@@ -116,7 +116,7 @@ describe('A connection whose server does not respond', () => {
     expect(socket.destroy.mock.callCount()).to.equal(1)
   })
 
-  it('is looked at by one timer, which ends with the response', () => {
+  it('is checked by one timer, which ends with the response', () => {
     const { pass, watch, link } = scene()
     const ended = mock.method(globalThis, 'clearInterval')
     watch.asked(link)

@@ -100,6 +100,19 @@ describe('the engine of jobs in pg-boss', () => {
     await testRemoval(db, engineOf(db))
   })
 
+  it('looks for jobs of dead processes again after a third of a lease', async () => {
+    const { one, other } = pair
+    await one.add(newJob())
+    const { id } = (await claimOne(one))!
+    expect(await claimOne(other)).to.equal(undefined)
+    await runStatement(place().options(), `update ${own()}.job set started_on = now() - interval '1 minute'`)
+    const now = performance.now.bind(performance)
+    const time = mock.method(performance, 'now', () => now() + 1000)
+    const again = await claimOne(other)
+    time.mock.restore()
+    expect(again).to.include({ id, attempt: 2 })
+  })
+
   it('claims jobs while the row of a job whose lease has ended is locked', async () => {
     const { one, other, pass, transact } = pair
     await one.add(newJob())

@@ -1,7 +1,9 @@
+import { mock } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndedSessionNews, EndedSessionReader } from '@mortar/auth'
 import { MissingTable } from '../../../../plugins/auth/errors.ts'
+import { endSession } from '../../../../plugins/auth/flows/sessions.ts'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 import { createSessionNews } from '../../../../plugins/auth/sessions/session-news.ts'
@@ -121,6 +123,23 @@ describe('The follower of ended sessions', () => {
     }
     expect([isEnded('first'), isEnded('second')]).to.deep.equal([true, true])
     follower.stop()
+  })
+
+  it('covers more of the past than a publication may take', async () => {
+    const source = store()
+    const { follower, pass } = follow(source)
+    await follower.start()
+    pass(1000)
+    await follower.ensureCurrent()
+    follower.stop()
+    const covered = source.state.now - source.moments[1]!
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const publishEnded = () => new Promise(() => {})
+    const parts = { endedSessions: { expiry: () => HOUR }, store: { publishEnded } } as never
+    const failed = endSession(parts, 'sid').catch((reason: unknown) => reason)
+    mock.timers.tick(covered / 2)
+    mock.timers.reset()
+    expect(await Promise.race([failed, nextTurn('goes on')])).to.include({ status: 503 })
   })
 
   it('lets callers that come while it is not current share one read', async () => {
