@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { Readable } from 'node:stream'
 import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   createApp,
@@ -195,6 +196,50 @@ describe('The time limit of handlers', () => {
     const before = timers()
     for (let time = 0; time < 5; time++) await statuses()
     expect(timers()).to.be.at.most(before)
+    await app.close()
+  })
+
+  it('leaves no timer behind for a handler that has ended after the body had taken longer', async () => {
+    const LIMIT = 3_600_000
+    const arrival = deferred()
+    const waiting = new Set<object>()
+    const judges: (() => void)[] = []
+    const { setTimeout: begin, clearTimeout: end } = globalThis
+    // Time passes only by the call of a judge.
+    mock.method(globalThis, 'setTimeout', (act: () => void, ms: number) => {
+      if (ms !== LIMIT) return begin(act, ms)
+      const timer = {}
+      waiting.add(timer)
+      judges.push(() => {
+        waiting.delete(timer)
+        act()
+      })
+      return timer
+    })
+    mock.method(globalThis, 'clearTimeout', (timer: never) => {
+      if (!waiting.delete(timer)) end(timer)
+    })
+    const app = createApp({ handlerTimeout: '1h', logger: false }).use(
+      createRouter().post('/', { consumes: [] }, async (ctx) => {
+        ctx.koa.req.once('data', () => arrival.resolve())
+        await once(ctx.koa.req, 'end')
+        return 'read'
+      }),
+    )
+    const { port } = await app.listen(0, '127.0.0.1')
+    const headers = { 'Transfer-Encoding': 'chunked' }
+    const req = request({ port, host: '127.0.0.1', method: 'POST', headers })
+    const response = once(req, 'response') as Promise<[IncomingMessage]>
+    req.flushHeaders()
+    while (judges.length === 0) await wait(1)
+    req.write('x')
+    await arrival.promise
+    judges[0]!()
+    expect(waiting.size).to.equal(1)
+    req.end()
+    expect((await response)[0].resume().statusCode).to.equal(200)
+    expect(waiting.size).to.equal(0)
+    mock.restoreAll()
     await app.close()
   })
 

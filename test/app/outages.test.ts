@@ -100,6 +100,23 @@ describe('The service outages', () => {
     expect(lines.at(-1)!.text).to.include('Works again: db.')
   })
 
+  it('writes what has waited as soon as a line of the last minute is over', () => {
+    const fail = (): void => outages.begin(failure('db', refused(5432)))
+    fail()
+    outages.log(failure('request', refused(5432)))
+    pass(70)
+    outages.end('db')
+    pass(10)
+    fail()
+    outages.end('db')
+    fail()
+    pass(39)
+    const count = lines.length
+    expect(count).to.equal(4)
+    pass(1)
+    expect(texts().slice(count)).to.deep.equal(['warn Fails: db.'])
+  })
+
   it('forgets a cause after a quiet minute', () => {
     for (let round = 0; round < 3; round += 1) {
       outages.log(failure('mail', new Error('away')))

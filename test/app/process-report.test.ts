@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { shareReport } from 'mortar/kit'
@@ -57,6 +58,25 @@ describe('shareReport() without combineEnded', () => {
     expect(await report.collect()).to.deep.equal(['own', 'other'])
     await report.stop()
     expect(sent).to.deep.equal(['report:offer', 'report:collect'])
+  })
+})
+
+describe('shareReport() with a primary process that does not respond', () => {
+  it('has the own report after 5 seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const { channel, receive } = openChannel([], [])
+    const silent: ReportChannel = { ...channel, send: (_message, _handle, _options, done) => done() }
+    const report = shareReport('a report', async () => 'own', { channel: silent })
+    let result: unknown
+    const collected = report.collect().then((reports) => (result = reports))
+    mock.timers.tick(4999)
+    await nextTurn()
+    expect(result).to.equal(undefined)
+    mock.timers.tick(1)
+    expect(await collected).to.deep.equal(['own'])
+    receive({ mortar: 'report:all', name: 'a report', id: 1, reports: [], late: [], ended: [], revision: 1 })
+    mock.timers.reset()
+    await report.stop()
   })
 })
 

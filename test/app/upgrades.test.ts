@@ -12,6 +12,7 @@ import {
   defineBrick,
   defineRoute,
   REQUEST_CHANNEL,
+  scoped,
   type App,
   type DefinedRoute,
   type ObservedRequest,
@@ -163,6 +164,32 @@ describe('A connection that changes its protocol', () => {
       expect(signals.map((signal) => signal.deref())).to.deep.equal([undefined])
     })
 
+    it('keeps the scoped services of its request until its work has ended', async () => {
+      const disposed: boolean[] = []
+      const over = deferred()
+      let isOver = false
+      const begin: Takeover['begin'] = ({ socket }, life) => {
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
+        socket.resume().on('close', () => {
+          life.closed()
+          setImmediate(() => {
+            isOver = true
+            life.ended()
+          })
+        })
+      }
+      const dispose = (): void => {
+        disposed.push(isOver)
+        over.resolve()
+      }
+      const app = create(shoutRoute({ begin })).provide({ own: scoped(() => ({}), { dispose }) })
+      app.use(({ services }, next) => (services['own'] === undefined ? undefined : next()))
+      const { url } = await open(app)
+      await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '101')
+      await over.promise
+      expect(disposed).to.deep.equal([true])
+    })
+
     it('changes its protocol although middleware has set the status of an ordinary response', async () => {
       const app = create(shoutRoute())
       app.use((ctx, next) => {
@@ -206,6 +233,33 @@ describe('A connection that changes its protocol', () => {
     expect(await connectionsOf(server)).to.equal(0)
     socket.destroy()
     await app.close()
+  })
+
+  it('is closed with its client after it was refused, whatever the client has sent ahead', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const app = createApp({ logger: false }).use(shout)
+    const { server, port } = await app.listen(0, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET / HTTP/1.1\r\n${REQUEST}${'x'.repeat(1_000_000)}`)
+    await once(socket.resume(), 'end')
+    const end = performance.now() + 5000
+    while ((await connectionsOf(server)) > 0 && performance.now() < end) await nextTurn()
+    mock.timers.reset()
+    expect(await connectionsOf(server)).to.equal(0)
+    socket.destroy()
+    await app.close()
+  })
+
+  it('is cut off by the stop if it is silent after it was asked to end', async () => {
+    // A deadline that outlasts the test.
+    const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(shout)
+    const { port } = await app.use(createRouter().get('/shout', shoutRoute())).listen(0, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET /shout HTTP/1.1\r\n${REQUEST}`)
+    await once(socket, 'data')
+    const closed = once(socket, 'close')
+    await app.close()
+    await closed
   })
 
   it('leaves foreign protocols to another listener of the server', async () => {

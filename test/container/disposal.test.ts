@@ -1,5 +1,6 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
+import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asClass, asFunction, asValue } from 'awilix'
 import { expect } from 'chai'
@@ -13,6 +14,7 @@ import {
   type AnyRegistration,
   type Context,
 } from 'mortar'
+import { createRequestEnds } from '../../src/app/serve/request-ends.ts'
 
 /** Both ways to register one thing with a disposer: the framework's and awilix's. */
 const WAYS = {
@@ -281,6 +283,21 @@ for (const [way, make] of Object.entries(WAYS))
   })
 
 describe('Disposers', () => {
+  it('of a request whose handler does not settle run when the time of the stop is over, not earlier', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const ends = createRequestEnds()
+    let disposed = 0
+    const [req, res] = [{ socket: new EventEmitter() }, new EventEmitter()]
+    ends.watch({ internal: { req, res, isSettled: false } } as never, async () => void disposed++)
+    const drained = ends.drain(30)
+    mock.timers.tick(29_999)
+    expect(disposed).to.equal(0)
+    mock.timers.tick(1)
+    await drained
+    expect(disposed).to.equal(1)
+    mock.timers.reset()
+  })
+
   it('of classes, and of services that a request registers on its scope, run when the request ends', async () => {
     const log: string[] = []
     class Connection {
