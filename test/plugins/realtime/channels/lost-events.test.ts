@@ -19,6 +19,7 @@ import { redisEngine } from '../../../../plugins/realtime/channels/redis-engine.
 import { Sender } from '../../../../plugins/realtime/channels/redis-sender.ts'
 import { Client, Subscription, type Frame } from '../../../../plugins/realtime/channels/subscriptions.ts'
 import { keptAfter } from '../../../support/collect-garbage.ts'
+import { deferred } from '../../../support/deferred.ts'
 
 const event = (at: number): StoredEvent => ({ channel: 'news', event: 'count', data: '1', at, time: at })
 const reading = (epoch: string, at: number, ...events: number[]): Reading => ({
@@ -155,6 +156,46 @@ describe('Channels that have lost events', () => {
     expect(reads).to.equal(4)
     expect(told.slice(0, 2)).to.deep.equal(['channels', '-channels'])
     await follower.stop()
+  })
+
+  it('are read once each pause, however many were published, and until the stop', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const [asked, end] = [deferred(), deferred()]
+    let isSlow = false
+    let reads = 0
+    async function read() {
+      reads++
+      if (isSlow) {
+        asked.resolve()
+        await end.promise
+      }
+      return reading('a', 5)
+    }
+    const options = { outages: { begin: () => undefined, end: () => undefined }, deliver: () => undefined }
+    const follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    follower.start(reading('a', 5))
+    for (let publication = 0; publication < 5; publication++) {
+      await nextTurn()
+      follower.wake()
+    }
+    await nextTurn()
+    const before = reads
+    for (let pause = 0; pause < 3; pause++) {
+      mock.timers.tick(110)
+      await nextTurn()
+    }
+    expect(reads - before).to.equal(3)
+    isSlow = true
+    follower.wake()
+    await asked.promise
+    let isStopped = false
+    const stopping = follower.stop().then(() => (isStopped = true))
+    await nextTurn()
+    expect(isStopped).to.equal(false)
+    end.resolve()
+    await stopping
+    mock.timers.tick(1000)
+    expect(reads - before).to.equal(4)
   })
 
   it('are read again without a pause while more of them are there, or new ones come', async () => {
