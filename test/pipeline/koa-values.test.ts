@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { Stream, Writable } from 'node:stream'
 import { expect } from 'chai'
 import type { Middleware as KoaMiddleware } from 'koa'
@@ -206,5 +208,29 @@ describe('A value between Koa middleware and others', () => {
       const { fetch } = await open(app)
       expect(await (await fetch('/', { headers: bearer('ada') })).json()).to.include({ id: 'ada' })
     })
+  })
+})
+
+describe('A stream in the ctx.body of Koa that is not sent', () => {
+  const reasons: Readonly<Record<string, KoaMiddleware>> = {
+    'of an error': () => {
+      throw new Error('after the body')
+    },
+    'its status has no body': (ctx) => void (ctx.status = 204),
+  }
+  throughBothAdapters((open) => {
+    for (const [reason, act] of Object.entries(reasons))
+      it(`is closed because ${reason}`, async () => {
+        const file = createReadStream(import.meta.filename)
+        const app = createApp({ logger: false }).use(
+          fromKoa((ctx, next) => {
+            ctx.body = file
+            return act(ctx, next)
+          }),
+        )
+        const { fetch } = await open(app)
+        await (await fetch('/')).text()
+        if (!file.closed) await once(file, 'close')
+      })
   })
 })

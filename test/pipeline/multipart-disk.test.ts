@@ -149,11 +149,19 @@ describe('A multipart form', () => {
     for (const [when, sent] of [
       ['before its form is read', 0],
       ['in the middle of its form', 700_000],
+      ['after its form, which is still being written', Infinity],
     ] as const)
       it(`ends with 400 for the middleware of a client that leaves ${when}`, async function () {
         this.timeout(10_000)
         const begun = deferred<IncomingMessage>()
         const ended = deferred<unknown>()
+        const [asked, released] = [deferred(), deferred<undefined>()]
+        if (sent === Infinity)
+          setDisk(() => {
+            asked.resolve()
+            return released.promise
+          })
+        else asked.resolve()
         const port = await serve(async ({ koa: { req }, signal }, next) => {
           begun.resolve(req)
           if (sent === 0 && !signal.aborted) await once(signal, 'abort')
@@ -163,11 +171,14 @@ describe('A multipart form', () => {
           })
         })
         const socket = connect(port, '127.0.0.1')
-        const post = chunkedPost('/', form, 5000)
+        const post = chunkedPost('/', sent === Infinity ? formOf(content.subarray(0, 1000)) : form, 5000)
         socket.write(post.subarray(0, sent || post.indexOf('\r\n\r\n') + 4))
-        await begun.promise
+        const { socket: connection } = await begun.promise
         if (sent > 0) while (temporaryFiles().length === 0) await wait(5)
+        await asked.promise
         socket.destroy()
+        while (!connection.destroyed) await wait(1)
+        released.resolve(undefined)
         expect(await ended.promise).to.include({ status: 400, message: 'The client disconnected.' })
         while (temporaryFiles().length > 0) await wait(5)
       })

@@ -1,7 +1,10 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createApp, createRouter, sse } from 'mortar'
+import { createApp, createRouter, sse, type Context } from 'mortar'
+import { endEvents } from '../../src/pipeline/end-with-session.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 describe('The stop of an application', () => {
@@ -28,6 +31,22 @@ describe('The stop of an application', () => {
       }
     })
 
+    it('ends a stream of which the handler has sent the headers itself', async () => {
+      const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(
+        createRouter().get('/', async function* (ctx: Context) {
+          ctx.type = 'text/event-stream'
+          ctx.koa.res.flushHeaders()
+          yield 'data: first\n\n'
+          await new Promise(() => {})
+        }),
+      )
+      const { fetch } = await open(app)
+      const text = (await fetch('/')).text()
+      const closing = app.close()
+      expect(await text).to.equal('data: first\n\n')
+      await closing
+    })
+
     it('ends a stream of which only the route declares that it is server-sent events', async () => {
       const response = { 200: { type: 'text/event-stream' } }
       const app = createApp({ logger: false, shutdownTimeout: 5 }).use(
@@ -42,5 +61,26 @@ describe('The stop of an application', () => {
       expect(await text).to.equal('data: first\n\n')
       await closing
     })
+  })
+})
+
+describe('The end of an event stream', () => {
+  it('cuts off a client that reads nothing after 50 ms, and leaves no timer for others', () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const responseOf = () => {
+      let cuts = 0
+      const res = Object.assign(new EventEmitter(), { end: () => undefined, destroy: () => ++cuts })
+      const payload = new Readable({ read() {} })
+      endEvents(res as never, payload)
+      return { res, payload, cuts: () => cuts }
+    }
+    const [slow, quick] = [responseOf(), responseOf()]
+    quick.res.emit('finish')
+    quick.res.emit('close')
+    mock.timers.tick(49)
+    expect([slow.cuts(), slow.payload.destroyed, quick.payload.destroyed]).to.deep.equal([0, false, true])
+    mock.timers.tick(1)
+    expect([slow.cuts(), quick.cuts()]).to.deep.equal([1, 0])
+    mock.timers.reset()
   })
 })
