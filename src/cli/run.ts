@@ -134,7 +134,7 @@ function report(thrown: unknown, { note, paint }: Terminal): number {
   // The message of a driver may contain a password; a remedy of the framework shows the line to write.
   const text = foreseen ? (error as Error).message : readableError(error, 'stack')
   note(`${paint.red('mortar:')} ${text}`)
-  return 1
+  return Number(process.exitCode) || 1
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {

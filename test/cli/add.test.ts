@@ -121,7 +121,9 @@ describe('mortar add', function () {
   beforeEach(() => {
     project = createProject({ 'config/bricks.ts': 'export const bricks = [] as const\n' })
     // Stands for npm: writes its arguments and installs nothing.
-    project.write({ 'bin/npm': '#!/bin/sh\necho "$@" >> npm-calls\nexit ${NPM_EXIT:-0}\n' })
+    project.write({
+      'bin/npm': '#!/bin/sh\necho "$@" >> npm-calls\n${NPM_RUNS:-:} $PPID\nexit ${NPM_EXIT:-0}\n',
+    })
     chmodSync(join(project.directory, 'bin/npm'), 0o755)
     rmSync(join(project.directory, 'node_modules/@mortar'))
   })
@@ -130,6 +132,7 @@ describe('mortar add', function () {
   const read = (path: string) => readFileSync(join(project.directory, path), 'utf8')
   const add = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
     project.mortar(['add', ...args], {
+      alone: variables['NPM_RUNS'] !== undefined,
       variables: { PATH: `${join(project.directory, 'bin')}:${process.env['PATH']}`, ...variables },
     })
 
@@ -257,7 +260,13 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
   it('ends with 1 and leaves the list alone when the installation fails', () => {
     const { code, err } = add(['mail'], { NPM_EXIT: '3' })
     expect([code, read('config/bricks.ts')]).to.deep.equal([1, 'export const bricks = [] as const\n'])
-    expect(err).to.include('MORTAR_CLI_INSTALL')
+    expect(err).to.include('Fix what npm reports above. Then repeat this command. [MORTAR_CLI_INSTALL]')
+  })
+
+  it('ends with 130 and the command that remains when Ctrl+C ends the installation', () => {
+    const { code, err } = add(['mail'], { NPM_RUNS: 'kill -INT', NPM_EXIT: '1' })
+    expect([code, read('config/bricks.ts')], err).to.deep.equal([130, 'export const bricks = [] as const\n'])
+    expect(err).to.match(/npm was interrupted, .*\n {2}Remedy: To go on, repeat this command/)
   })
 
   const mistakes: readonly (readonly [args: readonly string[], says: string])[] = [

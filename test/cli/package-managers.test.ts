@@ -121,7 +121,7 @@ describe('mortar new --package-manager', function () {
       alone: true,
     })
     expect(made.code).to.equal(1)
-    expect(made.err).to.include('pnpm could not install the packages, because it does not start (ENOENT).')
+    expect(made.err).to.include('pnpm does not start (ENOENT).')
     expect(made.err).to.include('Check that pnpm is installed. Then run pnpm install in ')
     expect(made.err).not.to.include('reports above')
   })

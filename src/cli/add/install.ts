@@ -7,12 +7,17 @@ import { replaceFile } from '../replace-file.ts'
 /**
  * Runs an installation. Its output goes to standard error, because it is not a result. On Windows package managers are
  * scripts, which need a shell.
- * @throws StartupError `MORTAR_CLI_INSTALL` when it fails.
+ * @param next what to do after a failure; by default run the installation.
+ * @throws StartupError `MORTAR_CLI_INSTALL` when it fails, or Ctrl+C ends it: then the exit code is 130.
  */
 export async function runInstallation(
   [program = '', ...args]: readonly string[],
   folder: string,
+  next = `run ${[program, ...args].join(' ')} in ${folder}`,
 ): Promise<void> {
+  // A terminal sends it to the package manager, too.
+  const interrupt = (): void => void (process.exitCode = 130)
+  process.on('SIGINT', interrupt)
   const end = await new Promise<number | null | NodeJS.ErrnoException>((resolve) => {
     const child = spawn(program, program === 'npm' ? [...args, '--no-fund', '--no-audit'] : args, {
       cwd: folder,
@@ -22,19 +27,15 @@ export async function runInstallation(
     child.once('error', resolve)
     child.once('close', resolve)
   })
+  process.off('SIGINT', interrupt)
   if (end === 0) return
-  const command = `${[program, ...args].join(' ')} in ${folder}`
-  const [reason, remedy] =
-    end instanceof Error
-      ? [
-          `, because it does not start (${end.code})`,
-          `Check that ${program} is installed. Then run ${command}.`,
-        ]
-      : ['', `Run ${command} after you have fixed what ${program} reports above.`]
-  throw new StartupError(`${program} could not install the packages${reason}.`, {
-    code: 'MORTAR_CLI_INSTALL',
-    remedy,
-  })
+  const [found, remedy] =
+    process.exitCode === 130
+      ? ['was interrupted, so packages are missing', `To go on, ${next}.`]
+      : end instanceof Error
+        ? [`does not start (${end.code})`, `Check that ${program} is installed. Then ${next}.`]
+        : ['could not install the packages', `Fix what ${program} reports above. Then ${next}.`]
+  throw new StartupError(`${program} ${found}.`, { code: 'MORTAR_CLI_INSTALL', remedy })
 }
 
 /** Adds packages to `allowScripts` of package.json: npm runs only the install scripts that are listed there. */

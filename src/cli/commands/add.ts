@@ -83,7 +83,7 @@ async function installPackages(
     terminal.note(command.join(' '))
     if (values['dry-run'] === true) continue
     if (manager === 'npm') allowScripts(each.scripts ?? [], root)
-    await runInstallation(command, root)
+    await runInstallation(command, root, 'repeat this command')
   }
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
+import { ignore } from '../../support/ignore.ts'
 import { makeFolder } from '../../support/make-folder.ts'
 import type { Command, CommandOptions } from '../command.ts'
 import { type Choices, PARTS, readChoices } from '../new/choices.ts'
@@ -75,6 +76,8 @@ function refuseFullFolder(folder: string): void {
  * @throws StartupError `MORTAR_CLI_FOLDER` for a folder that cannot be made or written: a missing permission, a full disk.
  */
 function write(folder: string, files: readonly ProjectFile[]): void {
+  // Ctrl+C does not leave some of them.
+  process.on('SIGINT', ignore)
   try {
     for (const { path, content } of files) {
       makeFolder(dirname(join(folder, path)))
@@ -91,6 +94,8 @@ function write(folder: string, files: readonly ProjectFile[]): void {
       files: [folder],
       cause,
     })
+  } finally {
+    process.off('SIGINT', ignore)
   }
 }
 
