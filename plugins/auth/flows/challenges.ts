@@ -1,7 +1,7 @@
 import type { Clock } from 'mortar'
 import type { AuthStore, StoredUser } from '../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../accounts/records.ts'
-import { takeRow } from './lost-reply.ts'
+import { giveRowBack, takeRow } from './lost-reply.ts'
 import type { Challenge, ChallengePurpose, Challenges } from '../features/challenges/challenges.ts'
 import { hashToken, randomToken } from '../tokens/opaque-token.ts'
 import { createSingleUseTokens } from '../tokens/single-use-tokens.ts'
@@ -61,10 +61,7 @@ export function createChallenges(place: ChallengePlace): Challenges {
     },
     redeem: ({ row: { token_hash: hash = null } }) => takeRow(records, { token_hash: hash }, clock.now()),
     ...createOffers(place),
-    async restore({ row }) {
-      const { token_hash: hash = null, expires_at: end = null } = row
-      if (!(await records.insert(row))) await records.update({ token_hash: hash }, { expires_at: end })
-    },
+    restore: ({ row }) => giveRowBack(records, { token_hash: row['token_hash'] ?? null }, row),
     revoke: async (purpose, userId) => void (await records.remove({ user_id: userId, purpose })),
   }
 }

@@ -27,6 +27,12 @@ export function removeRow(records: Records, row: Where): Promise<boolean> {
   )
 }
 
+/** Makes a row valid again that `takeRow` has used up by this key. */
+export async function giveRowBack(records: Records, key: RecordRow, row: RecordRow): Promise<void> {
+  const { expires_at: end = null } = row
+  if (!(await records.insert(row))) await records.update(key, { expires_at: end })
+}
+
 /**
  * Uses a row up that is not over at `now`. A random moment in the past marks it as used by this call, so that the row
  * decides if the reply is lost.

@@ -2,6 +2,7 @@ import { HttpError, type EventBus } from 'mortar'
 import { isDatabaseAway, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
 import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
+import { tell } from './admit.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
 /** The attempt that an event describes. */
@@ -13,7 +14,7 @@ export interface Attempt {
 
 export type { FlowName, Known }
 
-type Emitter = Pick<AuthParts, 'events'>
+type Emitter = Pick<AuthParts, 'events' | 'features' | 'outages'>
 
 /**
  * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1), except for a database that is away. The
@@ -36,6 +37,8 @@ export async function withFailureEvent<T>(
   try {
     return await run()
   } catch (error) {
+    if (!(error instanceof HttpError) || error.status === 503)
+      await tell(parts, 'failed', (feature) => feature.failed?.(attempt.caller))
     // Nobody has failed at anything, and the request is logged as unavailable.
     if (isDatabaseAway(error)) throw error
     const { type, fields } = failureOf(attempt.flow, error)

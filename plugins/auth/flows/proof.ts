@@ -146,6 +146,8 @@ export interface FeaturePoints {
   denialLink?(user: StoredUser): Promise<string>
   /** The methods of a stored session; undefined for a password alone. */
   methodsOf?(sessionId: string): Promise<readonly string[] | undefined>
+  /** After a failure of the server in a request. An error is logged. */
+  failed?(caller: Caller): Promise<unknown>
   /** After a change of the second factor. An error is logged. */
   factorChanged?(user: StoredUser, change: FactorChange, caller: Caller): unknown
   readonly factors?: FactorOperations

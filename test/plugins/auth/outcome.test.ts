@@ -10,10 +10,11 @@ describe('A flow that fails', () => {
   async function eventsOf(flow: FlowName, error: Error): Promise<readonly string[]> {
     const types: string[] = []
     const events = { emit: (type: string) => void types.push(type) } as unknown as AuthParts['events']
+    const outages = {} as AuthParts['outages']
     const attempt = { flow, known: {}, caller: { ip: '192.0.2.1', requestId: 'r' } as never }
-    const thrown = await withFailureEvent({ events }, attempt, () => Promise.reject(error)).catch(
-      (caught: unknown) => caught,
-    )
+    const thrown = await withFailureEvent({ events, features: [], outages }, attempt, () =>
+      Promise.reject(error),
+    ).catch((caught: unknown) => caught)
     expect(thrown).to.equal(error)
     return types
   }

@@ -3,7 +3,7 @@ import type { RecordRow } from '../../accounts/records.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { createBatches } from './batches.ts'
-import { createFactorCodes } from './factor-codes.ts'
+import { createFactorCodes, stepOfRow } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
 import { sealSecret } from './seal-secret.ts'
@@ -50,12 +50,13 @@ export function createAuthenticators(kit: FeatureKit) {
       const now = clock.now()
       const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
       if (row === undefined) throw refused('totp_missing')
-      const step = await codes.counted(user, caller, async () => codes.stepOf(row, code, caller))
+      const step = await codes.counted(user, caller, async () => stepOfRow(kit, row, code, caller))
       const confirmed = await batches.activate(row, { step, now })
       if (confirmed === null) throw refused('invalid_code')
       return confirmed
     },
     verify: codes.verify,
+    giveBack: codes.giveBack,
     /** @returns new recovery codes, and a function that takes them away. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
     async renewRecovery(row: RecordRow) {
       const issued = await batches.renew(row, clock.now())

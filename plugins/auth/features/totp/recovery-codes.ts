@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ignore } from 'mortar/kit'
 import { NEVER, type Records } from '../../accounts/records.ts'
-import { takeRow } from '../../flows/lost-reply.ts'
+import { giveRowBack, takeRow } from '../../flows/lost-reply.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import { base32 } from './one-time-code.ts'
 
@@ -41,8 +41,13 @@ export function createRecoveryCodes(records: Records) {
       }
       return isActive ? { batch, codes } : null
     },
-    /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
-    use: (batch: string, code: string) => takeRow(records, { code_hash: hashOf(batch, code) }),
+    /** Uses a code up by one statement. @returns a function that gives it back; null for a code that is unknown or used. */
+    async use(batch: string, code: string) {
+      const key = { code_hash: hashOf(batch, code) }
+      const [row] = await records.find(key)
+      if (row === undefined || !(await takeRow(records, key))) return null
+      return () => giveRowBack(records, key, row)
+    },
     left: async (userId: string, batch: string) => (await records.find({ user_id: userId, batch })).length,
     remove,
   }

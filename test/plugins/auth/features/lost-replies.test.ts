@@ -10,6 +10,7 @@ import { onEachStore } from '../support/on-each-store.ts'
 import { add, begin, claimsOf } from '../support/passkey-scene.ts'
 import { codeOf, enrol, type Enrolled } from '../support/second-factor.ts'
 import { ADA, PASSWORD, settle, type World, type WorldOptions } from '../support/world.ts'
+import { provider } from './support/account-scene.ts'
 
 const NEXT = 'another horse battery'
 
@@ -243,6 +244,66 @@ onEachStore('A lost reply of the database to a user who is signed in', (inWorld)
         const third = await statusOf(world.client().post('/auth/login/factor', { challenge, recoveryCode }))
         expect([...statuses, third].filter((status) => status < 300)).to.have.length(1)
       }
+    })
+  })
+})
+
+/** Requests that a recovery code proves. */
+const BY_RECOVERY_CODE: Readonly<Record<string, (scene: Scene, recoveryCode: string) => Promise<Send>>> = {
+  'a login': async (scene, recoveryCode) => {
+    const challenge = await challengeOf(scene)
+    return () => scene.other.post('/auth/login/factor', { challenge, recoveryCode })
+  },
+  'a confirmation': sending('/auth/confirm', { password: PASSWORD }),
+  'a new password': sending('/auth/change-password', { current: PASSWORD, next: NEXT }),
+  'new recovery codes': sending('/auth/recovery-codes', {}),
+  'the removal of an authenticator': sending('/auth/totp/remove', {}),
+}
+
+type Send = () => Promise<Answer>
+
+function sending(path: string, body: object) {
+  return async ({ client }: Scene, recoveryCode: string): Promise<Send> =>
+    () =>
+      client.post(path, { ...body, recoveryCode })
+}
+
+onEachStore('A failure of the database', (inWorld) => {
+  for (const [name, prepare] of Object.entries(BY_RECOVERY_CODE))
+    it(`in any statement of ${name} leaves the recovery code`, () => {
+      const { mails: _, ...options } = withFactors()
+      return inWorld(options, async (world) => {
+        for (let statement = 1, isReached = true; isReached; statement++) {
+          const scene = await openScene(world, statement)
+          const [recoveryCode = ''] = (await enrolledIn(scene)).recoveryCodes
+          const send = await prepare(scene, recoveryCode)
+          await settle(world)
+          const fault = world.storage.interruptions.failAt(statement)
+          const { status } = await send()
+          isReached = fault.reached()
+          fault.restore()
+          if (status < 300) continue
+          expect(status, String(statement)).to.equal(500)
+          const again = await (await BY_RECOVERY_CODE['a login']!(scene, recoveryCode))()
+          expect(again.status, `statement ${statement}: ${again.text}`).to.be.below(300)
+        }
+      })
+    })
+
+  it('leaves no recovery code to a request whose session has ended in that moment', () => {
+    const { mails: _, ...options } = withFactors()
+    return inWorld(options, async (world) => {
+      const scene = await openScene(world, 1)
+      const [recoveryCode = ''] = (await enrolledIn(scene)).recoveryCodes
+      const logInBy = () => BY_RECOVERY_CODE['a login']!(scene, recoveryCode)
+      const send = await logInBy()
+      world.storage.interruptions.meanwhile('insert sessions', async () => {
+        const [{ id }] = await world.storage.users()
+        await provider(world).signOut(id)
+        throw new Error('disk I/O error')
+      })
+      expect((await send()).status).to.equal(500)
+      expect((await (await logInBy())()).status).to.equal(401)
     })
   })
 })
