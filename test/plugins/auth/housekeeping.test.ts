@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { onEachStore } from './support/on-each-store.ts'
 import { logIn as logInByPasskey, registered, withPasskeys } from './support/passkey-scene.ts'
 import { enrolled, logInWith, WITH_TOTP } from './support/second-factor.ts'
+import { clearAfterNewPassword } from '../../../plugins/auth/flows/sessions.ts'
 import { ADA, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
 
 const MONTH = 31 * 86_400
@@ -143,4 +144,18 @@ onEachStore('Housekeeping', (inWorld) => {
       expect(fields.reason).to.include('disk full')
       expect(message).to.include('Expired sessions and reset tokens could not be deleted')
     }))
+})
+
+describe('Clean-ups that fail', () => {
+  it('are kept for a later one up to a thousand users', async () => {
+    const unfinished = new Set<string>()
+    const store = {
+      findEndedSessions: () => Promise.reject(new Error('away')),
+      deleteResetTokens: async () => undefined,
+    }
+    const parts = { store, unfinished, outages: { log: () => undefined } } as never
+    const users = Array.from({ length: 1010 }, (_, index) => `user ${index}`)
+    await Promise.all(users.map((userId) => clearAfterNewPassword(parts, userId)))
+    expect(unfinished.size).to.equal(1000)
+  })
 })

@@ -10,6 +10,7 @@ import {
   type MigrationClass,
 } from '@mortar/database'
 import { StartupError } from 'mortar'
+import { runAtomically } from '../../../plugins/database/lock-timeout.ts'
 import { watchConnections } from '../../../plugins/database/connections/watch-connections.ts'
 import { runStatement, withDatabase } from '../../support/run-statement.ts'
 import { serverUrl } from '../../support/servers.ts'
@@ -259,6 +260,26 @@ describe('CREATE INDEX CONCURRENTLY in a migration on PostgreSQL', function () {
   it('fails inside of one, with the remedy', async () => {
     const { message } = await failure(run(AddIndex1000000000001))
     expect(message).to.include('add `readonly transaction = false`')
+  })
+})
+
+describe('A statement of a migration that has not got its lock', () => {
+  it('is repeated after a pause as long as its wait', async () => {
+    const begun: number[] = []
+    const dataSource = { options: { type: 'mariadb' } }
+    const runner = {
+      async query() {},
+      async startTransaction() {},
+      async commitTransaction() {},
+      async rollbackTransaction() {},
+    }
+    const attempt = async (): Promise<void> => {
+      if (begun.push(performance.now()) === 1)
+        throw Object.assign(new Error(), { code: 'ER_LOCK_WAIT_TIMEOUT' })
+    }
+    await runAtomically({ dataSource, runner, lockTimeout: 50 } as never, attempt)
+    // A timer of Node may be a millisecond early.
+    expect(begun[1]! - begun[0]!).to.be.at.least(49)
   })
 })
 

@@ -116,6 +116,13 @@ describe('A connection whose server does not respond', () => {
     expect(socket.destroy.mock.callCount()).to.equal(1)
   })
 
+  it('is forgotten when its socket closes', () => {
+    const { watch, socket } = scene()
+    expect([...watch.links]).to.have.length(1)
+    for (const { arguments: given } of socket.once.mock.calls) given[1]()
+    expect([...watch.links]).to.deep.equal([])
+  })
+
   it('is checked by one timer, which ends with the response', () => {
     const { pass, watch, link } = scene()
     const ended = mock.method(globalThis, 'clearInterval')

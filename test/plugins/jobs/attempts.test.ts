@@ -2,6 +2,7 @@ import { getEventListeners, once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { mock } from 'node:test'
 import { expect } from 'chai'
+import type { JobQueue } from 'mortar/kit'
 import { boundedWork } from '../../../plugins/jobs/bounded-work.ts'
 import { writeData } from '../../../plugins/jobs/data.ts'
 import { addDue, dueMoments } from '../../../plugins/jobs/database/schedules.ts'
@@ -11,6 +12,9 @@ import { lookRegularly } from '../../../plugins/jobs/look-regularly.ts'
 import { createRegistry } from '../../../plugins/jobs/registry.ts'
 import { runJob } from '../../../plugins/jobs/run-job.ts'
 import { createWorker } from '../../../plugins/jobs/worker.ts'
+import { queuedMailer } from '../../../plugins/mail/queued-mailer.ts'
+import { readOptions } from '../../../plugins/webhooks/options.ts'
+import { createWebhooks } from '../../../plugins/webhooks/service.ts'
 import { deferred } from '../../support/deferred.ts'
 import { keptLog } from './applications.ts'
 
@@ -101,6 +105,28 @@ describe('a job that may take a month', () => {
   })
 })
 
+describe('the work of another brick', () => {
+  /** Seconds of a request or a transport, and the definition of the work that waits for it. */
+  const WORK: Readonly<Record<string, [number, (queue: JobQueue) => unknown]>> = {
+    'a mail': [600, (queue) => queuedMailer({} as never, queue, 600)],
+    'a webhook': [
+      20,
+      (jobQueue) => createWebhooks(readOptions({ events: [], timeout: '20s' }), { jobQueue } as never),
+    ],
+  }
+  for (const [what, [seconds, define]] of Object.entries(WORK))
+    it(`has some minutes for the database beside its request: ${what}`, () => {
+      const limits: unknown[] = []
+      define({
+        define(name, _work, options) {
+          if (name !== 'webhooks:send') limits.push(options?.timeout)
+          return async () => ({ id: name })
+        },
+      })
+      expect(limits).to.deep.equal([seconds + 240])
+    })
+})
+
 describe('a job whose process has ended in each attempt', () => {
   it('fails without another attempt', async () => {
     let runs = 0
@@ -157,8 +183,8 @@ describe('a worker', () => {
     await nextTurn()
   })
 
-  it('keeps the results of jobs that complete after their signals were aborted', async () => {
-    const { worker, settled, claimed } = workerWith((signal) => once(signal, 'abort'))
+  it('keeps the results of jobs that complete a moment after their signals were aborted', async () => {
+    const { worker, settled, claimed } = workerWith((signal) => once(signal, 'abort').then(() => wait(50)))
     worker.looks.start()
     while (claimed() < 2) await nextTurn()
     await worker.stop()

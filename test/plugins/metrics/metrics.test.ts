@@ -151,8 +151,11 @@ describe('metrics()', () => {
     await one.app.ready()
     expect(await startupErrorOf(() => other.app.ready())).include({ code: 'MORTAR_METRICS_LISTEN' })
     expect([one.isMeasured(), other.isMeasured()]).deep.equal([true, false])
+    const { metrics: registry } = one.app.services
+    expect(registry.getMetricsAsArray()).not.deep.equal([])
     await one.app.close()
     expect(one.isMeasured()).equal(false)
+    expect(registry.getMetricsAsArray()).deep.equal([])
   })
 
   it('counts a route of the application with the path of the metrics, if they have a port of their own', async () => {

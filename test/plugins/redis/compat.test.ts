@@ -12,6 +12,16 @@ describe('The timer of a silent connection in ioredis', () => {
     expect(keepsTimer(Redis)).to.equal(true)
   })
 
+  it('ends with a lost connection, so that a command on the next one starts another', () => {
+    const client = stopTimerOnClose(new Redis({ lazyConnect: true, socketTimeout: 60_000 }), Redis)
+    const inner = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined }
+    const timer = setTimeout(() => undefined, 60_000)
+    inner.socketTimeoutTimer = timer
+    client.emit('close')
+    expect(inner.socketTimeoutTimer).to.equal(undefined)
+    expect(timer).to.have.property('_destroyed', true)
+  })
+
   it('does not end the process if its socket has another name', async () => {
     const { default: Changed } = changedModule(FILE, (source) =>
       source.replaceAll('this.stream', 'this.link'),
