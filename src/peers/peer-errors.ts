@@ -1,9 +1,12 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { listWords } from '../support/list-words.ts'
-import { releaseError } from './check-release.ts'
-import { findPeerProblems } from './find-problems.ts'
+import { findManifest, type PeerManifest } from './find-manifest.ts'
+import { findPeerProblems, resolvePeer } from './find-problems.ts'
 import { buildRemedy, installCommand } from './package-manager.ts'
 import { brickOf, type PeerNeed, type PeerProblem } from './peers.ts'
+import { satisfies } from './satisfies.ts'
 
 type Found = PeerProblem & { readonly of: string }
 
@@ -30,6 +33,52 @@ export function peerError(needs: readonly PeerNeed[]): StartupError | undefined 
   const present = errors.filter((error) => error !== undefined)
   if (present.length < 2) return present[0]
   return new StartupErrors('Packages of the application are not as they have to be:', present)
+}
+
+/**
+ * Compares the package of a brick with this framework: it must be made for this version, and import this very copy. A brick
+ * that is part of an application, or of a bundle, has no package of its own.
+ */
+function releaseError({ of, peers }: PeerNeed): StartupError | undefined {
+  const own = findManifest(import.meta.filename)
+  const theirs = findManifest(fileURLToPath(peers.from))
+  const range = theirs?.peerDependencies?.['mortar']
+  if (own?.name !== 'mortar' || own.version === undefined || theirs === undefined || range === undefined)
+    return undefined
+  const named = `${nameOf(theirs)} (${of})`
+  if (!satisfies(own.version, range))
+    return mismatch(`${named} is made for mortar ${range}, and this is mortar ${own.version}`, {
+      remedy: theirs.name!.startsWith('@mortar/')
+        ? `Run ${installCommand([{ name: theirs.name!, range: own.version }])}`
+        : `Install a version of ${theirs.name} for mortar ${own.version}, or run ${installCommand([{ name: 'mortar', range }])}`,
+      ...brickOf([of]),
+    })
+  const other = copySeenBy(peers.from)
+  if (other === undefined || other.folder === own.folder) return undefined
+  return mismatch(
+    `${named} imports ${nameOf(other)} in ${other.folder}, and the application imports ${nameOf(own)} in ${own.folder}`,
+    {
+      remedy: 'Run npm dedupe, so that there is one copy; npm ls mortar shows who installs the other',
+      ...brickOf([of]),
+    },
+  )
+}
+
+/** The copy of the framework that an import of a module finds. */
+function copySeenBy(from: string): PeerManifest | undefined {
+  const file = resolvePeer('mortar', createRequire(from))
+  return file ? findManifest(file, 'mortar') : undefined
+}
+
+function nameOf({ name, version }: PeerManifest): string {
+  return `${name} ${version}`
+}
+
+function mismatch(
+  found: string,
+  options: { readonly remedy: string; readonly brick?: string },
+): StartupError {
+  return new StartupError(`${found}.`, { code: 'MORTAR_PEER_VERSION', ...options })
 }
 
 function missing(found: readonly Found[]): StartupError | undefined {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -5,6 +6,7 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { createTransport, type Transport } from 'nodemailer'
 import type { MailOptions } from '@mortar/mail'
+import { ROOT } from '../../architecture/tree.ts'
 import { rejection, withMailApp } from './mail-app.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
@@ -189,5 +191,19 @@ describe('A message that is partly refused', () => {
     })
     expect(server.received[0]!.envelope.to).to.deep.equal(['ada@example.com'])
     await server.close()
+  })
+
+  it('is sent without a text part if the converter of HTML cannot be loaded', () => {
+    const hook = `export function resolve(name, context, next) {
+      if (name === 'html-to-text') throw new Error('EMFILE')
+      return next(name, context)
+    }`
+    const code = `import { register } from 'node:module'
+      register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})
+      const { textOfHtml } = await import('./plugins/mail/text-of-html.ts')
+      process.stdout.write(String(await textOfHtml('<p>Hello</p>')))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', code]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+    expect(stdout, stderr).to.equal('undefined')
   })
 })

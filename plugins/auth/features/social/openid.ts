@@ -1,9 +1,11 @@
 import type * as OpenidClient from 'openid-client'
-import { inCauses } from 'mortar/kit'
+import { ignore, inCauses } from 'mortar/kit'
 import { isThisMachine, type Identity, type SocialProvider } from './providers.ts'
 
 /** Seconds that a request to a provider may take. */
 const TIMEOUT = 8
+/** Milliseconds after the start, so that the package does not delay the first requests. */
+const LOADING_DELAY = 1000
 /** Most characters of a response of a provider that is not of OpenID Connect. */
 const MOST_CHARACTERS = 200_000
 
@@ -35,6 +37,8 @@ export class ProviderFailure extends Error {
 
 /** Connects a provider. Its configuration is loaded for the first sign-in, and kept once that has succeeded. */
 export function connectProvider(provider: SocialProvider, redirectUri: string): ConnectedProvider {
+  // Node keeps the failure of an import, so it does not wait for a sign-in, which may find no file descriptor.
+  setTimeout(() => void import('openid-client').catch(ignore), LOADING_DELAY).unref()
   let loading: Promise<OpenidClient.Configuration> | undefined
   const configuration = () =>
     (loading ??= configure(provider).catch((error: unknown) => {
