@@ -57,10 +57,13 @@ const GRACE = 50
 
 /** Ends a response of server-sent events as a complete one, after which the browser connects again by itself. */
 export function endEvents(res: ServerResponse, payload: Readable): void {
-  // Not the callback of `end`, which the response of `app.inject` does not take.
-  res.once('finish', () => payload.destroy())
-  res.end()
   // A client that reads nothing never takes the end.
   const timer = setTimeout(() => res.destroy(), GRACE)
-  res.once('close', () => clearTimeout(timer))
+  // Not the callback of `end`, which the response of `app.inject` does not take. No listener of `close`, of which a
+  // response through Koa has many: the session and the application may end in the same turn.
+  res.once('finish', () => {
+    clearTimeout(timer)
+    payload.destroy()
+  })
+  res.end()
 }
