@@ -8,6 +8,7 @@
  *
  * Checked by test/compat/koa.test.ts.
  */
+import type { Stream } from 'node:stream'
 import type Koa from 'koa'
 
 // As in node.ts: `import 'node:http'` loads Node's fetch.
@@ -65,36 +66,57 @@ export function takeJsonText(app: Koa): void {
     return
   }
   const { response } = app
-  const base = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(response), 'body')!
-  Object.defineProperty(response, TAKES_JSON_TEXT, { value: true })
-  Object.defineProperty(response, 'body', {
-    ...base,
-    get(this: PrivateResponse) {
-      const { _body } = this
-      return _body instanceof JsonText ? (this._body = JSON.parse(_body.text)) : _body
+  hearStreams(app)
+  Object.defineProperties(response, {
+    [TAKES_JSON_TEXT]: { value: true },
+    body: {
+      get(this: PrivateResponse) {
+        const { _body } = this
+        return _body instanceof JsonText ? (this._body = JSON.parse(_body.text)) : _body
+      },
     },
   })
 }
 
+/** Without a listener, the error of a stream in `ctx.body` would end the process before the stream is sent. */
+export function hearStreams({ response }: { readonly response: object }): void {
+  beforeSet(response, 'body', hear)
+}
+
+/** A stream that only emits its error would stay open. */
+function hear(_response: unknown, body: unknown): void {
+  const { pipe, on } = (body ?? {}) as Partial<Stream>
+  if (typeof pipe === 'function' && typeof on === 'function')
+    on.call(body, 'error', (error) => (body as { destroy?(error: unknown): void }).destroy?.(error))
+}
+
 /** Makes the public setters of a response set the marks. */
 function keepMarks({ response }: Koa): void {
-  const base = Object.getPrototypeOf(response) as object
-  const define = (name: 'status' | 'body', mark: (response: MarkedResponse, value: unknown) => void): void =>
-    void Object.defineProperty(response, name, {
-      configurable: true,
-      get(this: object): unknown {
-        return Reflect.get(base, name, this)
-      },
-      set(this: MarkedResponse, value: unknown) {
-        mark(this, value)
-        Reflect.set(base, name, value, this)
-      },
-    })
-  define('status', (own) => (own[STATUS_SET] = true))
-  define('body', (own, value) => {
+  beforeSet(response, 'status', (own) => (own[STATUS_SET] = true))
+  beforeSet(response, 'body', (own, value) => {
+    hear(own, value)
     if (value === null) own[NULL_SET] = true
   })
   Object.assign(response, { [STATUS_SET]: false, [NULL_SET]: false })
+}
+
+/** Calls `act` before the setter of a response. */
+function beforeSet(
+  response: object,
+  name: 'status' | 'body',
+  act: (response: MarkedResponse, value: unknown) => void,
+): void {
+  const base = Object.getPrototypeOf(response) as object
+  Object.defineProperty(response, name, {
+    configurable: true,
+    get(this: object): unknown {
+      return Reflect.get(base, name, this)
+    },
+    set(this: MarkedResponse, value: unknown) {
+      act(this, value)
+      Reflect.set(base, name, value, this)
+    },
+  })
 }
 
 /** Finds the first private part that an application's Koa lacks. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
-import { bodyOf } from '../compat/koa.ts'
+import { bodyOf, hearStreams } from '../compat/koa.ts'
 import { linkUser } from './koa-context.ts'
 import { isSentAsJson, payloadOf } from './koa-payload.ts'
 import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
@@ -15,7 +15,7 @@ import { markSettled } from '../pipeline/step.ts'
 import { runInside, takeMissed } from './run-koa.ts'
 import { beginTakeover } from '../pipeline/take-over.ts'
 import { HOP_BY_HOP } from '../pipeline/render-raw.ts'
-import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
+import { bytesOf, exactLength, whenReadable } from '../pipeline/when-readable.ts'
 import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
 import { countWritten, finishBegun } from '../pipeline/sending/finish-begun.ts'
 import { createKoaProbes } from './koa-probes.ts'
@@ -110,6 +110,7 @@ async function answerRest(
   opened: OpenedKey,
   serve: KoaServe,
 ): Promise<void> {
+  if (koa.app !== serve.app) hearStreams(koa)
   const probe = serve.probes(koa)
   if (probe !== undefined && (await probe)) return
   try {
@@ -123,7 +124,7 @@ async function answerRest(
     return
   }
   const own = openings(koa)[opened]
-  if (own !== undefined) await complete(own.ctx, koa, serve)
+  await (own === undefined ? prepareStream(koa, serve.parts.state) : complete(own.ctx, koa, serve))
   if (koa.status === 205) endWithoutContent(koa)
 }
 
@@ -139,30 +140,50 @@ async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): 
     }
     const body = bodyOf(koa)
     if (koa.headerSent) finishByHand(ctx, koa, serve.parts.state)
-    else if (body instanceof Readable) await prepareStream(ctx, koa, serve.parts.state, body)
     // An outer Koa application, in which this one is mounted, gets the value itself.
     else if (koa.app === serve.app && !isEmpty(body) && isSentAsJson(body)) koa.body = payloadOf(body)
+    else await prepareStream(koa, serve.parts.state, ctx)
   } catch (error) {
     fail(ctx, error, serve)
   }
 }
 
-async function prepareStream(
-  ctx: RequestContext,
-  koa: KoaContext,
-  state: AdapterState,
-  body: Readable,
-): Promise<void> {
-  const stream = body.readableObjectMode ? bytesOf(body) : body
+/** Waits for the first bytes of a stream, so that it can still become an error response. */
+async function prepareStream(koa: KoaContext, state: AdapterState, ctx?: RequestContext): Promise<void> {
+  const stream = exactBody(koa)
+  if (stream === undefined) return
   const outgoing = { status: koa.status, type: undefined, payload: stream }
-  ctx.internal.prepare?.endWithSession?.(ctx, outgoing)
+  ctx?.internal.prepare?.endWithSession?.(ctx, outgoing)
   const isLive = isEventStream(koa.res)
   await whenReadable(stream, koa, koa.method === 'HEAD' || isLive)
   if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
-  if (stream !== body) koa.body = stream
+  if (ctx === undefined) return
   const { observation } = ctx.internal
   if (observation !== undefined) stream.once('error', (error) => observation.fail(error))
   endEventStreamOnClose(ctx, outgoing, state.open)
+}
+
+/** Makes the body and its declared length agree, as the direct adapter does. Returns the body if it is a stream. */
+function exactBody(koa: KoaContext): Readable | undefined {
+  const { res } = koa
+  const body = bodyOf(koa)
+  if (koa.respond === false || koa.headerSent || isBodiless(koa.status)) return undefined
+  if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
+  if (isEmpty(body) || isSentAsJson(body)) return undefined
+  const payload = payloadOf(body)
+  const length = res.getHeader('Content-Length')
+  if (payload instanceof Readable) return setStream(koa, payload, length)
+  if (length !== undefined && koa.method !== 'HEAD') koa.length = Buffer.byteLength(payload!)
+  return undefined
+}
+
+function setStream(koa: KoaContext, payload: Readable, length: unknown): Readable {
+  const bytes = payload.readableObjectMode ? bytesOf(payload) : payload
+  if (koa.method === 'HEAD') return bytes
+  koa.body = length === undefined ? bytes : exactLength(bytes, Number(length))
+  // Koa removes the length with the body before.
+  if (length !== undefined) koa.length = Number(length)
+  return koa.body as Readable
 }
 
 /** Sends the error response, also after `respond = false`. */

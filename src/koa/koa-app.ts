@@ -51,7 +51,9 @@ export function openKoa(parts: OuterAppParts): OuterApp {
     isLogged = true
     try {
       emitTo(app, log, ctx, thrown)
-      emitToOuter(app, ctx, thrown)
+      const outer = ctx.internal.outer?.koa.app
+      // The Koa application in which this one is mounted.
+      if (outer !== undefined && outer !== app) emitTo(outer, outer.onerror, ctx, thrown)
     } catch (error) {
       reporter.error({ err: describeError(error) }, "A listener of app.koa's event 'error' failed")
     } finally {
@@ -114,17 +116,9 @@ function wrapFunctions({ context }: Koa): void {
   })
 }
 
-function emitTo(app: Koa, own: (error: KoaReport) => void, ctx: RequestContext, thrown: unknown): void {
+function emitTo(app: Koa, own: unknown, ctx: RequestContext, thrown: unknown): void {
   const others = app.listeners('error').some((listener) => listener !== own)
   if (others) app.emit('error', errorOf(ctx, thrown), ctx.koa)
-}
-
-/** Emits errors to the outer Koa application as well, if this one is mounted there and it has a listener. */
-function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
-  const outer = ctx.internal.outer?.koa.app
-  if (outer === undefined || outer === app) return
-  if (outer.listeners('error').some((listener) => listener !== outer.onerror))
-    outer.emit('error', errorOf(ctx, thrown), ctx.koa)
 }
 
 /** Returns an Error for Koa's listeners, whatever was thrown. Its `headerSent` is true if the response had begun. */

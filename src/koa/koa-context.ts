@@ -161,16 +161,7 @@ function takeBack(ctx: RequestContext, koa: KoaContext): void {
 }
 
 /** Stores and returns the value that Koa middleware has set, for outer Mortar middleware. */
-export function keepFromKoa(ctx: RequestContext, koa: KoaContext): unknown {
-  return keep(ctx, koa, koa.body)
-}
-
-/** As `keepFromKoa`, where no middleware is outside: the returned value only tells that it is Koa's. */
-export function keepUnread(ctx: RequestContext, koa: KoaContext): unknown {
-  return keep(ctx, koa, bodyOf(koa))
-}
-
-function keep(ctx: RequestContext, koa: KoaContext, body: unknown): unknown {
+export function keep(ctx: RequestContext, koa: KoaContext, body: unknown): unknown {
   const value = body ?? undefined
   const { status } = koa
   ctx.internal.status = hasExplicitStatus(koa) ? status : 0

@@ -26,6 +26,8 @@ export function isSentAsJson(body: unknown): boolean {
 
 /** Converts web bodies, and streams of other classes that Koa accepts. */
 function streamOf(body: object): Readable {
+  // `wrap` would wait for the events of a stream that has closed.
+  if (isDestroyed(body)) return new Readable().destroy()
   if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
   if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
   const source = body instanceof Response ? (body.body ?? []) : (body as ReadableStream)
@@ -34,5 +36,7 @@ function streamOf(body: object): Readable {
 
 function isNodeStream(body: object): body is NodeJS.ReadableStream {
   const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
-  return typeof pipe === 'function' && typeof on === 'function' && readable === true
+  return typeof pipe === 'function' && typeof on === 'function' && (readable === true || isDestroyed(body))
 }
+
+const isDestroyed = (body: object): boolean => 'destroyed' in body && body.destroyed === true

@@ -1,7 +1,7 @@
 import type { KoaContext } from '../context/context.ts'
-import { hasExplicitStatus } from '../compat/koa.ts'
+import { bodyOf, hasExplicitStatus } from '../compat/koa.ts'
 import type { KoaRouterLayer } from '../compat/koa-router.ts'
-import { handToKoa, isUnanswered, isUntouched, keepFromKoa, keepUnread, sideOf } from './koa-context.ts'
+import { handToKoa, isUnanswered, isUntouched, keep, sideOf } from './koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { statusOfThrown } from '../context/thrown.ts'
 import { type HttpError, isHttpError } from '../errors/http-error.ts'
@@ -23,7 +23,7 @@ export function enterKoa(ctx: RequestContext): KoaContext {
 export function leaveKoa(ctx: RequestContext, koa: KoaContext, isOutermost = false): unknown {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) throw missed
-  return isOutermost ? keepUnread(ctx, koa) : keepFromKoa(ctx, koa)
+  return keep(ctx, koa, isOutermost ? bodyOf(koa) : koa.body)
 }
 
 /**

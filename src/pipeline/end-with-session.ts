@@ -19,15 +19,11 @@ export function compileEndWithSession(authenticator: Authenticator | undefined):
   if (authenticator?.watch === undefined) return undefined
   return (ctx, outgoing) => {
     const { req, res } = ctx.internal
-    if (ctx.credential === null || ctx.method === 'HEAD' || !isLong(outgoing)) return
+    const isLong = outgoing.status === 101 || outgoing.payload instanceof Readable
+    if (ctx.credential === null || ctx.method === 'HEAD' || !isLong) return
     const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => void endInTurn(ctx, outgoing))
     whenClosed(req, res, stop)
   }
-}
-
-/** True for a stream, and for a connection of another protocol. */
-function isLong({ status, payload }: Outgoing): boolean {
-  return status === 101 || payload instanceof Readable
 }
 
 /** A session has few responses, but thousands of sessions can end at the same time. */

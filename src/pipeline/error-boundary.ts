@@ -151,15 +151,12 @@ function report(ctx: RequestContext, thrown: unknown, status: number, runtime: P
 }
 
 function hintFor(thrown: unknown, { environment }: PipelineRuntime): { readonly hint?: string } {
-  const hint = environment === 'production' ? undefined : readHint(thrown)
-  return hint === undefined ? {} : { hint }
-}
-
-/** The error may have getters that throw. */
-function readHint(thrown: unknown): string | undefined {
+  if (environment === 'production') return {}
   try {
-    return statusHint(thrown)
+    const hint = statusHint(thrown)
+    return hint === undefined ? {} : { hint }
   } catch {
-    return undefined
+    // The error has a getter that throws.
+    return {}
   }
 }

@@ -3,7 +3,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { seconds, warnOfLongNumber } from '../support/duration.ts'
-import type { Inner, PipelineRuntime, Step } from './step.ts'
+import type { PipelineRuntime, Step } from './step.ts'
 import { discard } from './render.ts'
 import { isUnavailable } from './unavailable.ts'
 import { isThenable } from '../support/thenable.ts'
@@ -14,16 +14,13 @@ import { isThenable } from '../support/thenable.ts'
  * A response that has begun and a body that is still arriving are not affected.
  */
 export function limitTime(route: Route, runtime: PipelineRuntime): Step | undefined {
-  const limit = limitOf(route, runtime)
-  if (limit === 0) return undefined
-  return (inner) => limiting({ limit, runtime }, inner)
-}
-
-function limiting(limit: Limit, inner: Inner): Inner {
-  return function limitedTime(ctx) {
-    const value = inner(ctx)
-    return isThenable(value) ? race(ctx, value, limit) : value
-  }
+  const limit = { limit: limitOf(route, runtime), runtime }
+  if (limit.limit === 0) return undefined
+  return (inner) =>
+    function limitedTime(ctx) {
+      const value = inner(ctx)
+      return isThenable(value) ? race(ctx, value, limit) : value
+    }
 }
 
 interface Limit {

@@ -67,6 +67,30 @@ export function bytesOf(objects: Readable): Readable {
   return pipeline(objects, bytes, ignore)
 }
 
+/**
+ * Passes a stream on if it has exactly `length` bytes. Else it fails, which closes the connection: the length was
+ * already sent, and the client would wait for the missing bytes.
+ */
+export function exactLength(source: Readable, length: number): Readable {
+  let size = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > length) done(wrongLength(length, 'more'))
+      else done(null, chunk)
+    },
+    flush(done) {
+      done(size === length ? null : wrongLength(length, `only ${size}`))
+    },
+  })
+  return pipeline(source, counted, ignore)
+}
+
+/** Returns the error of content that has another length than the headers: it closes the connection. */
+function wrongLength(length: number, found: string): Error {
+  return new Error(`The body of a response of ${length} bytes has ${found}.`)
+}
+
 function closedUnread(): Error {
   return new Error('The response stream was closed before any byte was sent.')
 }

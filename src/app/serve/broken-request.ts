@@ -35,7 +35,7 @@ export function answerBrokenRequests(server: Server): void {
  */
 export function refuseWrongHost(req: IncomingMessage, res: ServerResponse): boolean {
   const hosts = countHosts(req.rawHeaders)
-  if (hosts === 1 || (hosts === 0 && isOlderThan11(req))) return false
+  if (hosts === 1 || (hosts === 0 && Number(req.httpVersion) < 1.1)) return false
   const detail =
     hosts === 0 ? 'The request has no Host header.' : 'The request has more than one Host header.'
   refuse(res, { status: 400, detail })
@@ -51,19 +51,13 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-function isOlderThan11({ httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean {
-  return httpVersionMajor < 1 || (httpVersionMajor === 1 && httpVersionMinor === 0)
-}
-
 function refuse(res: ServerResponse, refusal: Refusal): void {
   const body = textOf(refusal)
-  res
-    .writeHead(refusal.status, {
-      Connection: 'close',
-      'Content-Type': PROBLEM_TYPE,
-      'Content-Length': Buffer.byteLength(body),
-    })
-    .end(body)
+  res.writeHead(refusal.status, headersFor(body)).end(body)
+}
+
+function headersFor(body: string): Record<string, string | number> {
+  return { Connection: 'close', 'Content-Type': PROBLEM_TYPE, 'Content-Length': Buffer.byteLength(body) }
 }
 
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -72,13 +66,8 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE
   const body = textOf(refusal)
-  const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-    'Connection: close',
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const headers = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}\r\n${body}`)
   // Otherwise a client that never closes its side would keep the connection open.
   socket.once('finish', () => socket.destroySoon())
 }

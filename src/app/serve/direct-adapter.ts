@@ -40,10 +40,10 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
   if (payload === null) return writeEmpty(ctx, status)
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
-  if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
   // A message has a length or a transfer encoding, never both (RFC 9112 §6.2).
   if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
-  else res.setHeader('Content-Length', Buffer.byteLength(payload))
+  else if (!(payload instanceof Readable)) res.setHeader('Content-Length', Buffer.byteLength(payload))
+  if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
   if (ctx.method === 'HEAD') res.end()
   else res.end(payload)
 }

@@ -1,7 +1,6 @@
 import { close, read } from 'node:fs'
 import { Readable } from 'node:stream'
 import { lengthOf, type ByteRange } from './byte-range.ts'
-import { wrongLength } from './wrong-length.ts'
 
 /** Bytes of one read. A stream keeps one chunk for a slow client, because it does not read ahead. */
 const CHUNK = 262_144
@@ -33,8 +32,7 @@ export class FilePart extends Readable {
       this.#isReading = false
       if (this.#afterRead !== undefined) return this.#afterRead()
       if (error !== null) return void this.destroy(error)
-      if (found === 0)
-        return void this.destroy(wrongLength(this.#length, `only ${this.#length - this.#left}`))
+      if (found === 0) return void this.destroy(tooShort(this.#length, this.#length - this.#left))
       this.#position += found
       this.#left -= found
       this.push(found === size ? bytes : bytes.subarray(0, found))
@@ -47,4 +45,8 @@ export class FilePart extends Readable {
     if (this.#isReading) this.#afterRead = end
     else end()
   }
+}
+
+function tooShort(length: number, found: number): Error {
+  return new Error(`A file of ${length} bytes has only ${found}; it changed while it was sent.`)
 }

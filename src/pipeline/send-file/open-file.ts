@@ -6,7 +6,7 @@ import { NotFound } from '../../errors/http-error.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
 import { lengthOf, type ByteRange } from './byte-range.ts'
-import { exactLength } from './exact-length.ts'
+import { exactLength } from '../when-readable.ts'
 import { FilePart } from './file-part.ts'
 import type { FileSource, SendFileOptions } from './send-file-options.ts'
 import { placeBelow } from './place-below.ts'
@@ -30,7 +30,10 @@ export async function openFile(
   options: SendFileOptions,
 ): Promise<OpenedFile> {
   if (typeof file === 'string') return openPath(file, options)
-  const source = file instanceof Uint8Array ? sourceOf(file) : file
+  const source: FileSource =
+    file instanceof Uint8Array
+      ? { size: file.length, open: ({ start, end }) => file.subarray(start, end + 1) }
+      : file
   if (!Number.isSafeInteger(source.size) || source.size < 0)
     throw new TypeError(`The size of a file is ${describeValue(source.size)}, not a number of bytes.`)
   refuseWrongTime(source.lastModified)
@@ -50,10 +53,6 @@ function refuseWrongTime(time: unknown): void {
   if (time === undefined || time === null || (isDate && !Number.isNaN(time.getTime()))) return
   const found = isDate ? 'an invalid Date' : describeValue(time)
   throw new TypeError(`The lastModified of a file is ${found}, not a valid Date.`)
-}
-
-function sourceOf(bytes: Uint8Array): FileSource {
-  return { size: bytes.length, open: ({ start, end }) => bytes.subarray(start, end + 1) }
 }
 
 function streamOf(content: Awaited<ReturnType<FileSource['open']>>): Readable {
