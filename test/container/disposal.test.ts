@@ -120,7 +120,7 @@ for (const [way, make] of Object.entries(WAYS))
         "The service 'broken' could not be disposed of",
         "The service 'stuck' could not be disposed of",
       ])
-    })
+    }).timeout(10_000)
 
     const ENDS: Readonly<Record<string, () => unknown>> = {
       'a response': () => 'fine',

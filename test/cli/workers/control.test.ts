@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeF
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Logger } from '../../../src/contracts/logger.ts'
 import { askToReload } from '../../../src/cli/workers/ask-primary.ts'
@@ -95,6 +96,16 @@ describe('The control socket of workers', function () {
       endless.once('close', () => resolve())
     })
     expect(performance.now() - begin).to.be.below(4000)
+  })
+
+  it('closes clients beyond the sixteenth, since each has a descriptor', async () => {
+    await open()
+    const clients = Array.from({ length: 20 }, () => connect(path).resume())
+    closes.push(() => clients.map((client) => client.destroy()))
+    for (const client of clients) client.on('error', () => undefined)
+    const closed = () => clients.filter(({ readableEnded, destroyed }) => readableEnded || destroyed).length
+    for (let waits = 0; closed() < 4 && waits < 100; waits++) await pause(10)
+    expect(closed()).to.equal(4)
   })
 
   it('is absent where no primary process runs, and after one has closed', async () => {

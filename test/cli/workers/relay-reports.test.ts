@@ -3,6 +3,7 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 import { shareReport, type ReportChannel } from '../../../src/app/life/process-report.ts'
 import { relayReports } from '../../../src/cli/workers/relay-reports.ts'
+import { keptAfter } from '../../support/collect-garbage.ts'
 import { deferred } from '../../support/deferred.ts'
 import { settle } from './fakes.ts'
 
@@ -66,6 +67,28 @@ describe('The reports of several workers', () => {
     expect(await late).to.deep.equal([1, 10])
     silent.state.isSilent = false
     expect(await asking.collect()).to.have.members([1, 20])
+  })
+
+  it('are collected once, and leave nothing in the primary process', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const asked: unknown[] = []
+    const join = createWorkers(({ mortar }) => asked.push(mortar))
+    const asking = join(async () => 1)
+    join(async () => 10)
+    await asking.collect()
+    const before = asked.length
+    mock.timers.tick(2500)
+    await settle()
+    expect(asked.slice(before)).to.deep.equal([])
+    mock.timers.reset()
+    let report = ''
+    const long = join(async () => report as never)
+    const kept = await keptAfter(async (name) => {
+      asked.length = 0
+      report = name
+      await long.collect()
+    })
+    expect(kept).to.be.below(5e6)
   })
 
   it('have each report of ended workers once if two workers combine them at one time', async () => {

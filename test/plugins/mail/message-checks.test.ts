@@ -125,6 +125,18 @@ describe('A message that the transport receives', () => {
     })
 })
 
+describe('A message that was sent', () => {
+  it('is forgotten by its mailer, which waits for the others when it closes', () =>
+    withMailApp({}, async ({ services: { mailer } }) => {
+      const message = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
+      const send = async () => new WeakRef(await mailer.send(message, { now: true }))
+      const result = await send()
+      await setImmediate()
+      collectGarbage()
+      expect(result.deref()).to.equal(undefined)
+    }))
+})
+
 describe('A message with null for a part that it does not have', () => {
   for (const part of ['text', 'html', 'cc', 'subject', 'headers', 'attachments'])
     it(`is sent without ${part}`, () =>
