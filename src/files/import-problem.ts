@@ -2,7 +2,7 @@ import type { StartupError } from '../errors/startup-error.ts'
 import { missingPackageOf, missingPackagesError } from '../peers/missing-package.ts'
 import type { Finding } from '../routing/finding.ts'
 import { diagnostic } from './diagnostics.ts'
-import { describeMissingExport, missingExportOf, missingExportRemedy } from './place-of-error.ts'
+import { explainedImport } from './place-of-error.ts'
 import { placeOfError } from '../support/place-of-error.ts'
 
 /** A file that could not be imported, with the error of the import. */
@@ -49,14 +49,12 @@ function reasonOf(cause: unknown, file: string): unknown {
 }
 
 function importProblem({ cause, files }: Failure): StartupError {
-  const missing = missingExportOf(cause)
+  const explained = explainedImport(cause)
+  const reason = explained === undefined ? ` (${summaryOf(cause)})` : `: ${explained.found}`
   const finding: Finding = {
     code: 'MORTAR_ROUTE_IMPORT',
-    found:
-      missing === undefined
-        ? `cannot be imported (${summaryOf(cause)})`
-        : `cannot be imported: ${describeMissingExport(missing)}`,
-    remedy: missing === undefined ? remedyFor(cause) : missingExportRemedy(missing),
+    found: `cannot be imported${reason}`,
+    remedy: explained?.remedy ?? remedyFor(cause),
     cause,
   }
   return diagnostic(files, finding)

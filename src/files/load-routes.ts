@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RouteBatch, RouteSink } from '../routing/route-sink.ts'
 import { checkOptions } from '../support/check-options.ts'
+import { describeValue } from '../support/describe-value.ts'
 import { isDevServer } from '../support/env/environment.ts'
 import { importModules, type ImportModule } from './import-modules.ts'
 import { readPlan } from './load-plan.ts'
@@ -21,6 +22,7 @@ export interface LoadRoutesOptions {
  * from then on. Production uses the manifest of `mortar build` and scans nothing. `mortar dev` serves the other routes
  * if some are broken.
  * @throws StartupErrors with every broken convention of the directory; then no route of it is added.
+ * @throws StartupError `MORTAR_CLI_APP` for anything but an application.
  * @throws StartupError `MORTAR_ROUTE_DIRECTORY_…` for a relative, missing or unreadable directory, and
  * `MORTAR_MANIFEST_…` for a manifest that does not match it.
  */
@@ -29,6 +31,11 @@ export function loadRoutes(
   directory: string | URL,
   options: LoadRoutesOptions = {},
 ): Promise<void> {
+  if (typeof (app as Partial<RouteSink> | undefined)?.trackLoad !== 'function')
+    throw new StartupError(`loadRoutes() was given ${describeValue(app)}, which is not an application.`, {
+      code: 'MORTAR_CLI_APP',
+      remedy: 'Write `export const app = createApp(…)` in its module, and import app from there.',
+    })
   return app.trackLoad(load(app, directory, options), String(directory))
 }
 

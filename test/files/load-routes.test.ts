@@ -129,6 +129,13 @@ describe('loadRoutes', () => {
       expect((error as StartupError).message).to.include(says)
     })
 
+  for (const app of [undefined, {}])
+    it(`refuses ${app ? 'an object' : 'undefined'} in place of the application`, async () => {
+      const error = await failureOf((async () => loadRoutes(app as never, GOOD))())
+      const found = `loadRoutes() was given ${app ? 'an object' : 'undefined'}, which is not an application.`
+      expect(error).to.include({ code: 'MORTAR_CLI_APP', found })
+    })
+
   it('keeps the cause of a module that throws', async () => {
     const cause = new Error('no connection')
     const work = loadRoutes(createRecordingSink(), join(GOOD, 'commonjs-interop'), {

@@ -31,6 +31,11 @@ const FINDINGS: Readonly<
     says: /\S+routes\/a\.get\.js:1 imports the default export of '\.\.\/words\.js', which has none\.$/,
     remedy: /^Import a name in braces/,
   },
+  'an import of a file that does not exist': {
+    files: { 'routes/a.get.js': `import { A } from '../wrods.js'\nexport default () => A\n` },
+    says: /routes\/a\.get\.js cannot be imported: \S+routes\/a\.get\.js imports \S+\/wrods\.js, which does not exist\.$/,
+    remedy: /^Correct the path\./,
+  },
   'an error while a module runs': {
     files: {
       'routes/a.get.js': `const limit = undefined\nexport const most = limit.value\nexport default () => 'ok'\n`,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../../errors/startup-error.ts'
 import { shownPath } from '../../support/shown-path.ts'
 import { remedyFor, summaryOf } from '../../files/import-problem.ts'
-import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
+import { explainedImport } from '../../files/place-of-error.ts'
 import { packageOf } from '../../peers/missing-package.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { readImports } from '../project/imports-of.ts'
@@ -137,11 +137,8 @@ function ofStartupError({ name, message }: SentError): Explanation | undefined {
 function ofAnyOther(error: SentError, files: readonly string[]): Explanation {
   const base = error.name === 'SyntaxError' ? new SyntaxError(error.message) : new Error(error.message)
   const cause = Object.assign(base, { stack: error.stack, code: error.code })
-  const missing = missingExportOf(cause)
-  if (missing !== undefined)
-    return { found: describeMissingExport(missing), remedy: missingExportRemedy(missing) }
   const file = files[0] === undefined ? '' : `${files[0]}: `
-  return { found: `${file}${summaryOf(cause)}`, remedy: remedyFor(cause) }
+  return explainedImport(cause) ?? { found: `${file}${summaryOf(cause)}`, remedy: remedyFor(cause) }
 }
 
 /** Names source files in place of compiled ones. Their lines differ. */

@@ -1,5 +1,4 @@
-import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
-import { shownPath } from '../../support/shown-path.ts'
+import { explainedImport } from '../../files/place-of-error.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 
 /**
@@ -7,23 +6,14 @@ import { StartupError } from '../../errors/startup-error.ts'
  * and ES modules in a package of CommonJS. Returns any other error unchanged.
  */
 export function explainImport(error: unknown): unknown {
-  const missing = missingExportOf(error)
-  if (missing !== undefined)
-    return new StartupError(`${describeMissingExport(missing)}.`, {
+  const explained = explainedImport(error)
+  if (explained !== undefined)
+    return new StartupError(`${explained.found}.`, {
       code: 'MORTAR_DOCTOR_IMPORT',
-      remedy: missingExportRemedy(missing),
+      remedy: explained.remedy,
       cause: error,
     })
-  const { code, message = '' } = (error ?? {}) as { readonly code?: unknown; readonly message?: string }
-  const [, file, importer] = /^Cannot find module '([^']+)' imported from '?([^'\n]+)'?/.exec(message) ?? []
-  if (code === 'ERR_MODULE_NOT_FOUND' && file !== undefined && importer !== undefined)
-    return new StartupError(`${shownPath(importer)} imports ${shownPath(file)}, which does not exist.`, {
-      code: 'MORTAR_DOCTOR_IMPORT',
-      remedy: "Correct the path. A relative import needs the extension of the file, such as './notes.ts'.",
-      files: [importer],
-      cause: error,
-    })
-  if (!AS_COMMONJS.test(message)) return error
+  if (!AS_COMMONJS.test((error as Partial<Error> | null)?.message ?? '')) return error
   return new StartupError('package.json does not mark the files as ES modules.', {
     code: 'MORTAR_DOCTOR_MODULE',
     remedy: 'Add "type": "module" to it.',
