@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
 import { join } from 'node:path'
+import { closeOnSignals } from '../../src/app/life/signals.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 
 const hello = () => createRouter().get('/', () => 'hello')
@@ -17,6 +20,42 @@ describe('The life of an application', () => {
     await Promise.all([app.ready(), app.ready(), app.inject('/')])
     expect(starts).to.equal(1)
     await app.close()
+  })
+
+  it('has no timer after ready() that a process would wait for', async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    // Mocha's own timer of the test runs by then.
+    await nextTurn()
+    const before = timers()
+    const app = createApp({ logger: false, environment: 'test' }).use(hello())
+    await app.ready()
+    expect(timers()).to.be.at.most(before)
+    await app.close()
+  })
+
+  it('removes no handler of signals while one of them closes it', () => {
+    const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
+    const before = new Set(signals.flatMap((signal) => process.listeners(signal)))
+    const added = (signal: (typeof signals)[number]): NodeJS.SignalsListener[] =>
+      process.listeners(signal).filter((listener) => !before.has(listener))
+    const send = (signal: (typeof signals)[number]): void => {
+      for (const listener of added(signal)) listener(signal)
+    }
+    const counts = (): number[] => signals.map((signal) => added(signal).length)
+    closeOnSignals(neverSettles)()
+    expect(counts()).to.deep.equal([0, 0, 0, 0])
+    const remove = closeOnSignals(neverSettles)
+    const exit = mock.method(process, 'exit', () => undefined)
+    send('SIGTERM')
+    remove()
+    expect(counts()).to.deep.equal([1, 1, 1, 1])
+    send('SIGHUP')
+    expect(exit.mock.callCount()).to.equal(0)
+    send('SIGTERM')
+    expect(exit.mock.calls[0]!.arguments).to.deep.equal([143])
+    mock.restoreAll()
+    for (const signal of signals) for (const listener of added(signal)) process.off(signal, listener)
   })
 
   it('listens at the address that listen() returns', async () => {

@@ -68,6 +68,14 @@ describe('listen()', () => {
     expect(planListening({}, 'development').keepAliveTimeout).to.equal(5000)
   })
 
+  it('looks for slow clients four times in the shortest limit, each 5 s at the latest', () => {
+    const intervalOf = (headersTimeout: number, requestTimeout: number): number =>
+      planListening({ headersTimeout, requestTimeout }, 'test').connectionsCheckingInterval
+    expect([intervalOf(2, 10), intervalOf(0, 8), intervalOf(30, 300), intervalOf(0.01, 1)]).to.deep.equal([
+      500, 2000, 5000, 10,
+    ])
+  })
+
   it('binds loopback outside production and every interface in production', async () => {
     for (const host of [[], [undefined], ['']] as [string?][]) {
       const listening = await open(hello({ environment: 'development', logger: false })).listen(0, ...host)

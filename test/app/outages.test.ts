@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createApp, defineBrick, ServiceUnavailable, type OutageFailure, type Outages } from 'mortar'
+import { keptAfter } from '../support/collect-garbage.ts'
 import { loggerTo } from './recorder.ts'
 
 describe('The service outages', () => {
@@ -123,6 +124,16 @@ describe('The service outages', () => {
       pass(121)
     }
     expect(texts()).to.deep.equal(Array.from({ length: 3 }, () => 'warn mail failed: away'))
+  })
+
+  it('keeps nothing of a cause after a quiet minute', async () => {
+    const kept = await keptAfter((address) => {
+      outages.log(failure('mail', Object.assign(new Error('away'), { address })))
+      outages.begin(failure('db', Object.assign(new Error('away'), { address })))
+      outages.end('db')
+      pass(200)
+    })
+    expect(kept).to.be.below(5e6)
   })
 
   it('names three other reasons at most', () => {

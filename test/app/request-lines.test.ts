@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { holdLines } from '../../src/app/log/held-lines.ts'
@@ -122,6 +123,20 @@ describe('The log line of a request', () => {
     lines.hold('b'.repeat(70_000))
     expect(writes.join('')).to.equal(`${given.join('')}${'b'.repeat(70_000)}`)
     for (const text of writes.slice(0, -1)) expect(Buffer.byteLength(text)).to.be.within(50_000, 65_536)
+  })
+
+  it('waits 10 ms after the line before at most', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const writes: string[] = []
+    const lines = holdLines((bytes) => void writes.push(bytes.toString()))
+    lines.hold('one')
+    await turn()
+    // A machine that is busy for 10 ms writes the second line without a timer.
+    lines.hold('two')
+    mock.timers.tick(10)
+    await turn()
+    mock.timers.reset()
+    expect(writes).to.deep.equal(['one', 'two'])
   })
 
   it('waits no longer when the clock of the machine is set back', async () => {

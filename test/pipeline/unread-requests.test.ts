@@ -2,10 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, scoped } from 'mortar'
 import { object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { connectionsOf } from '../support/connections-of.ts'
 
 /** Everything that a connection is sent until `count` responses have come. */
 async function answersTo(url: string, text: string, count: number): Promise<string> {
@@ -99,5 +102,30 @@ describe('A refused request whose body was read as a whole', () => {
       unsubscribe('http.server.request.start', capture)
       await app.close()
     }
+  })
+})
+
+describe('A body that is too large', () => {
+  it('is read on for two seconds after its refusal, and then its connection is closed', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const router = createRouter().post('/', { bodyLimit: 10 }, () => 'read')
+    const app = createApp({ logger: false, handlerTimeout: 0 }).use(router)
+    const { server, port } = await app.listen(0, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{',
+    )
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).to.match(/^HTTP\/1\.1 413 /)
+    mock.timers.tick(1999)
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
+    expect(await connectionsOf(server)).to.equal(1)
+    mock.timers.tick(1)
+    mock.timers.reset()
+    const end = performance.now() + 5000
+    while ((await connectionsOf(server)) > 0 && performance.now() < end) await nextTurn()
+    expect(await connectionsOf(server)).to.equal(0)
+    socket.destroy()
+    await app.close()
   })
 })

@@ -7,6 +7,7 @@ import { createClient } from 'mortar/testing'
 import { connect } from '@mortar/realtime/testing'
 import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { PAGE } from '../../../../plugins/realtime/channels/engine.ts'
+import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { recorder } from '../../../app/recorder.ts'
@@ -76,6 +77,23 @@ describe('Channels with time', () => {
     }
     expect(users.judged).to.deep.equal(['ada'])
     ada.close()
+  })
+
+  it('go on with their regular work after it has failed', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const works = [
+      mock.method(Presence.prototype, 'tick', () => Promise.reject(new Error('away'))),
+      mock.method(Hub.prototype, 'judgeAll', () => Promise.reject(new Error('away'))),
+      mock.method(Hub.prototype, 'tellPlace', () => {
+        throw new Error('away')
+      }),
+    ]
+    await serve()
+    for (let minute = 0; minute < 3; minute++) {
+      mock.timers.tick(64_000)
+      await turn()
+    }
+    for (const { mock: work } of works) expect(work.callCount()).to.be.at.least(3)
   })
 
   it('leave no timer behind, also when their engine is away, and have none where no requests are served', async () => {
