@@ -44,7 +44,11 @@ export function openKoa(parts: OuterAppParts): OuterApp {
     // Koa reports an error of a stream twice.
     if (koa !== undefined && reported.get(koa) === error) return
     if (koa !== undefined) reported.set(koa, error)
-    reporter.error({ ...requestIdOf(koa), err: describeError(error) }, 'Koa reported an error')
+    const { mortar } = (koa?.state ?? {}) as { readonly mortar?: Context }
+    reporter.error(
+      { ...(mortar && { requestId: mortar.id }), err: describeError(error) },
+      'Koa reported an error',
+    )
   }
   app.on('error', log)
   const emitError = (ctx: RequestContext, thrown: unknown): void => {
@@ -81,11 +85,6 @@ function serverOf(app: Koa, isTracked: boolean): OuterApp['serve'] {
     void composed.run(req, res)
     return true
   }
-}
-
-function requestIdOf(koa: KoaContext | undefined): { readonly requestId?: string } {
-  const { mortar } = (koa?.state ?? {}) as { readonly mortar?: Context }
-  return mortar === undefined ? {} : { requestId: mortar.id }
 }
 
 /**

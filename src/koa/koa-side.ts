@@ -112,11 +112,9 @@ function parsedInKoa({ request }: KoaContext): unknown {
   if (body === undefined || files === undefined) return body
   const uploaded = Object.entries(files).map(([name, found]) => [
     name,
-    Array.isArray(found) ? found.map(uploadedFile) : uploadedFile(found),
+    Array.isArray(found)
+      ? found.map((each) => new UploadedFile(each))
+      : new UploadedFile(found as UploadedFileFields),
   ])
   return { ...(body as Fields), ...(Object.fromEntries(uploaded) as Fields) }
-}
-
-function uploadedFile(found: unknown): UploadedFile {
-  return new UploadedFile(found as UploadedFileFields)
 }

@@ -34,7 +34,10 @@ function race(ctx: RequestContext, work: PromiseLike<unknown>, { limit, runtime 
   return new Promise((resolve, reject) => {
     let reason: ServiceUnavailable | undefined
     const timer = startTimer(internal, limit, () => {
-      reason = tooLate()
+      reason = new ServiceUnavailable('The request took too long to handle. Try again later.', {
+        code: 'handler_timeout',
+        retryAfter: 1,
+      })
       reject(reason)
       // If the handler reads ctx.signal later, it is already aborted.
       ;(internal.abort ??= new AbortController()).abort(reason)
@@ -69,13 +72,6 @@ function startTimer(
     timer = setTimeout(judge, limit)
   }
   return { stop: () => clearTimeout(timer) }
-}
-
-function tooLate(): ServiceUnavailable {
-  return new ServiceUnavailable('The request took too long to handle. Try again later.', {
-    code: 'handler_timeout',
-    retryAfter: 1,
-  })
 }
 
 function logLate(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { types } from 'node:util'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { describeThrown } from '../errors/describe-error.ts'
 
 const BYTES_TYPE = 'application/octet-stream'
 
@@ -26,8 +27,8 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
   if (!(Symbol.toStringTag in value) && !(Symbol.asyncIterator in value)) return undefined
   if (value instanceof Response) return renderResponse(ctx, value)
   if (value instanceof Blob)
-    return { status, type: value.type || BYTES_TYPE, payload: fromWeb(value.stream()) }
-  if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
+    return { status, type: value.type || BYTES_TYPE, payload: Readable.fromWeb(value.stream()) }
+  if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: Readable.fromWeb(value) }
   if (types.isAnyArrayBuffer(value)) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
   if (Symbol.asyncIterator in value)
     return { status, type: BYTES_TYPE, payload: fromChunks(value as AsyncIterable<unknown>) }
@@ -36,15 +37,16 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
 
 /** Makes a stream of strings and bytes. Node's error for another chunk names neither the place nor the remedy. */
 function fromChunks(chunks: AsyncIterable<unknown>): Readable {
-  return Readable.from({ [Symbol.asyncIterator]: () => checked(chunks[Symbol.asyncIterator]()) }, RAW)
+  const source = { [Symbol.asyncIterator]: () => checked(chunks[Symbol.asyncIterator]()) }
+  return Readable.from(source, { objectMode: false })
 }
 
-const RAW = { objectMode: false }
-
-/** An iterator with the same methods, whose `next` refuses other values. */
+/** An iterator with the same methods, whose `next` refuses other values and throws errors that Node can read. */
 function checked(source: AsyncIterator<unknown>): AsyncIterator<unknown> {
   const next = async (): Promise<IteratorResult<unknown>> => {
-    const result = await source.next()
+    const result = await (async () => source.next())().catch((error: unknown) => {
+      throw errorOf(error)
+    })
     if (result.done !== true && typeof result.value !== 'string' && !ArrayBuffer.isView(result.value))
       throw new TypeError(WRONG_CHUNK)
     return result
@@ -53,6 +55,16 @@ function checked(source: AsyncIterator<unknown>): AsyncIterator<unknown> {
     next,
     ...(source.return && { return: (value?: unknown) => source.return!(value) }),
     ...(source.throw && { throw: (error?: unknown) => source.throw!(error) }),
+  }
+}
+
+/** Node reads the stack of an error of a stream, and takes null for the end of one whose client has left. */
+export function errorOf(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error && thrown.stack !== null) return thrown
+    return new Error(describeThrown(thrown))
+  } catch {
+    return new Error('The source of a response threw an error that cannot be read.')
   }
 }
 
@@ -81,11 +93,7 @@ function renderResponse(ctx: RequestContext, response: Response): Outgoing {
     else if (!HOP_BY_HOP.has(name) && !(isDecoded && /^content-(encoding|length)$/.test(name)))
       ctx.set(name, value)
   if (response.body === null) return { status: response.status, type: undefined, payload: null }
-  return { status: response.status, type: BYTES_TYPE, payload: fromWeb(response.body) }
-}
-
-function fromWeb(stream: ReadableStream): Readable {
-  return Readable.fromWeb(stream)
+  return { status: response.status, type: BYTES_TYPE, payload: Readable.fromWeb(response.body) }
 }
 
 /** Wraps the bytes in a Buffer, because Koa would render any other typed array as JSON. */

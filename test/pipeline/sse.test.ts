@@ -261,8 +261,8 @@ describe('sse', () => {
 
     const failing: readonly (readonly [string, unknown, RegExp])[] = [
       ['an error of the source', new Error('The source failed.'), /The source failed/],
-      ['a string that the source throws', new Thrown('no events'), /The source of events threw 'no events'/],
-      ['nothing that the source throws', new Thrown(undefined), /threw undefined/],
+      ['a string that the source throws', new Thrown('no events'), /not an Error was thrown: "no events"/],
+      ['nothing that the source throws', new Thrown(undefined), /was thrown: undefined/],
       ['a line break in a name', { event: 'a\ndata: b' }, /line break/],
       ['a line break in an id', { id: 'a\rb', data: 1 }, /line break/],
       ['a NUL in an id', { id: 'a\0b', data: 1 }, /NUL/],

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, HttpError, NotFound, type Handler, type Logger } from 'mortar'
+import { createApp, createRouter, HttpError, NotFound, sse, type Handler, type Logger } from 'mortar'
+import { ignore } from '../../src/support/ignore.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 /** An error whose property throws when it is read. */
@@ -112,6 +114,30 @@ describe('A thrown value', () => {
     })
   })
 
+  it('by the source of a body closes the connection with one line in the log', async () => {
+    let lines = 0
+    const logger: Logger = {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      error: () => void lines++,
+      child: () => logger,
+    }
+    const sources: Record<string, (value: unknown) => Handler> = {
+      iterable: (value) => () => failing(value),
+      events: (value) => (ctx) => sse(ctx, failing(value)),
+    }
+    for (const [kind, handlerOf] of Object.entries(sources))
+      for (const [name, value, status] of thrown) {
+        lines = 0
+        const app = createApp({ logger, logRequests: false }).use(createRouter().get('/', handlerOf(value)))
+        const { url } = await app.listen(0, '127.0.0.1')
+        const text = await (await fetch(url)).text().catch(() => 'cut off')
+        await app.close()
+        expect([text, lines], `${kind}, ${name}, ${status}`).to.deep.equal(['cut off', 1])
+      }
+  })
+
   it('from an event listener is logged with four causes at most', async () => {
     const lines: { err: object }[] = []
     const logger = {
@@ -137,6 +163,12 @@ describe('A thrown value', () => {
     expect(isHeard).to.equal(true)
   })
 })
+
+async function* failing(value: unknown) {
+  yield 'part'
+  await nextTurn()
+  throw value
+}
 
 function raise(value: unknown): never {
   throw value

@@ -72,7 +72,7 @@ const statNumber = promisify(fstat) as (file: number, options: { bigint: true })
 /** Opens the file once, and reads size and time from the open file, so that another file cannot replace it between. */
 async function openPath(path: string, options: SendFileOptions): Promise<OpenedFile> {
   const file = await openRegular(path, options).catch((error: unknown) => {
-    throw isAbsent(error) ? notFound(error) : error
+    throw ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? notFound(error) : error
   })
   try {
     const stats = await statNumber(file, { bigint: true })
@@ -123,10 +123,6 @@ function etagOf({ size, mtimeNs, mtimeMs }: BigIntStats): string {
 
 /** Codes for a path that cannot be a file. Others, such as a lack of permission, are errors of the server. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'])
-
-function isAbsent(error: unknown): boolean {
-  return ABSENT.has((error as { code?: string }).code ?? '')
-}
 
 function notFound(cause?: unknown): NotFound {
   return new NotFound('There is no such file.', { cause })

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import { inspect } from 'node:util'
 import { SERIALIZE_EVENTS, type SerializeData } from '../../context/outgoing.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { jsonText } from '../../schema/unsendable.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
 import { createTurns } from '../../support/turns.ts'
+import { errorOf } from '../render-raw.ts'
 import type { Events, EventSourceRequest, EventsSource, ServerSentEvent } from './events.ts'
 import { frameOf } from './frame.ts'
 
@@ -142,11 +142,6 @@ class EventRequest implements EventSourceRequest {
 /** False for HEAD, and if the response has ended or the application is closing: no event is made. */
 function isSent({ method, internal }: RequestContext): boolean {
   return method !== 'HEAD' && internal.abort?.signal.aborted !== true && !internal.runtime.open.isClosing
-}
-
-/** Without an error, the stream would end as if the client had left. */
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`The source of events threw ${inspect(thrown)}.`)
 }
 
 /** Ends an iterator. One that is busy ends later, and nobody waits for its errors. */
