@@ -156,7 +156,11 @@ function resetTokenOperations(run: Run) {
     },
 
     async deleteResetTokens(userId: string) {
-      await run('auth_reset_tokens', (tokens) => tokens.deleteMany({ user_id: userId }))
+      const user = await run('auth_users', (users) => users.findOne({ _id: userKey(userId) }))
+      // A token of a newer version may already exist.
+      const versions = user && [{ $lt: userOf(user, {}).passwordVersion }, null]
+      const ended = versions && { $or: versions.map((version) => ({ password_version: version })) }
+      await run('auth_reset_tokens', (tokens) => tokens.deleteMany({ user_id: userId, ...ended }))
     },
   }
 }

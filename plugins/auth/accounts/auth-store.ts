@@ -71,6 +71,7 @@ export interface AuthStore {
   findResetToken(tokenHash: string, now: number): Promise<StoredResetToken | null>
   /** Removes a token unless it has expired at `now`. One of many concurrent calls gets true. */
   takeResetToken(tokenHash: string, now: number): Promise<boolean>
+  /** Deletes the reset tokens of a user that a new password version has ended; every one of a user who is gone. */
   deleteResetTokens(userId: string): Promise<void>
 
   /**

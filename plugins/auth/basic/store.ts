@@ -230,7 +230,8 @@ function resetTokenStatements(sql: Sql) {
     },
 
     async deleteResetTokens(userId: string) {
-      await sql`delete from auth_reset_tokens where user_id = ${userId}`
+      await sql`delete from auth_reset_tokens where user_id = ${userId}
+        and coalesce(password_version, -1) not in (select password_version from auth_users where id = ${userId})`
     },
 
     async deleteExpired(now: number, storeNow = now) {

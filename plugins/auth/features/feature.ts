@@ -204,7 +204,7 @@ export interface FeatureSessions {
    * @returns null for a disabled account, and if its password was changed since.
    */
   begin(user: StoredUser, login: SteppedLogin): Promise<Grant | null>
-  /** Ends every session of a user and every login in progress. @returns the user, for a session of the new version. */
+  /** Ends every session and login in progress of the account that was read, unless it has changed. @returns it for a new session. */
   endAll(user: StoredUser): Promise<StoredUser>
 }
 

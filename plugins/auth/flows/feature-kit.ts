@@ -13,7 +13,7 @@ import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
 import { countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveAgain, provePasskey } from './prove-again.ts'
-import { endEverySession, endOtherSessions, endSession, isAlive, orForget } from './sessions.ts'
+import { endOtherSessions, endSession, isAlive, orForget } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings extends Pick<
@@ -128,9 +128,9 @@ function sessionsOf(parts: AuthParts, tidy: () => void): FeatureSessions {
       return grant
     },
     async endAll(user) {
-      await endEverySession(parts, user.id)
-      // If another request has raised the version too, no session can begin with this user.
-      return { ...user, passwordVersion: user.passwordVersion + 1 }
+      // Not again after another change, which has ended every session too: a link for a new password may be on its way.
+      const isDone = await endOtherSessions(parts, user)
+      return isDone ? { ...user, passwordVersion: user.passwordVersion + 1 } : user
     },
   }
 }

@@ -44,6 +44,10 @@ export function resetTokenTests(test: StoreTest): void {
     assert.equal(results.filter(Boolean).length, 1)
     assert.equal(await store.findResetToken('reset-1', NOW), null)
   })
+  endTests(test)
+}
+
+function endTests(test: StoreTest): void {
   test('neither finds nor gives a token that has expired', async (store) => {
     const { id } = await addUser(store)
     await store.insertResetToken(tokenFor(id, 1), 3)
@@ -51,10 +55,20 @@ export function resetTokenTests(test: StoreTest): void {
     assert.equal(await store.findResetToken('reset-1', NOW + DAY), null)
     assert.equal(await store.takeResetToken('reset-1', NOW + DAY), false)
   })
-  test("deletes a user's tokens", async (store) => {
+  test('deletes the tokens of a user that a new password has ended, and all of a user who is gone', async (store) => {
     const { id } = await addUser(store)
-    await store.insertResetToken(tokenFor(id, 1), 3)
-    await store.deleteResetTokens(id)
-    assert.equal(await store.takeResetToken('reset-1', NOW), false)
+    const versions = [null, 0, 1]
+    for (const [n, passwordVersion] of versions.entries())
+      await store.insertResetToken({ ...tokenFor(id, n), passwordVersion }, 3)
+    await store.setPassword({ userId: id, passwordHash: null, keptSession: null, now: NOW })
+    const left = async () => {
+      await store.deleteResetTokens(id)
+      const found = versions.map((_, n) => store.findResetToken(`reset-${n}`, NOW))
+      return (await Promise.all(found)).map((token) => token !== null)
+    }
+    assert.deepEqual(await left(), [false, false, true])
+    await store.setDisabled(id, true, NOW)
+    assert.equal(await store.deleteUser(id, 2), true)
+    assert.deepEqual(await left(), [false, false, false])
   })
 }

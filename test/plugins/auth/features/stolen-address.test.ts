@@ -322,7 +322,11 @@ describe('A thief who adds', () => {
                 const back = process.client()
                 let tries = () => Promise.resolve(false)
                 const acts = {
-                  owner: () => deny(scene, token),
+                  async owner() {
+                    await deny(scene, token)
+                    // The mail with the link for a new password is sent before the other one goes on.
+                    await settle(scene)
+                  },
                   async thief() {
                     const beside = { ...scene, ...process, client: () => process.client() }
                     // By the passkey, if the session is over and the passkey is not.
