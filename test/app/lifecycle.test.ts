@@ -7,12 +7,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
 import { join } from 'node:path'
+import { createLifecycle } from '../../src/app/life/lifecycle.ts'
 import { closeOnSignals } from '../../src/app/life/signals.ts'
 import { bundleScript } from '../support/bundle-script.ts'
+import { recorder } from './recorder.ts'
 
 const hello = () => createRouter().get('/', () => 'hello')
 
 describe('The life of an application', () => {
+  afterEach(() => {
+    mock.timers.reset()
+    mock.restoreAll()
+  })
+
   it('opens nothing before ready(), and boots once even if ready() is called often', async () => {
     let starts = 0
     const app = createApp({ bricks: [defineBrick({ name: 'count', start: () => void (starts += 1) })] })
@@ -32,6 +39,25 @@ describe('The life of an application', () => {
     await app.ready()
     expect(timers()).to.be.at.most(before)
     await app.close()
+  })
+
+  it('names a brick that is still starting after 10 s, once', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const lines: string[] = []
+    const lifecycle = createLifecycle({ cradle: {}, dispose: () => undefined } as never, recorder(lines), 1)
+    const started = deferred()
+    const starting = lifecycle.start([{ name: 'slow', start: () => started.promise }] as never)
+    mock.timers.tick(9999)
+    expect(lines).to.deep.equal([])
+    mock.timers.tick(1)
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.include("The brick 'slow' is still starting after 10 s")
+    started.resolve()
+    await starting
+    await lifecycle.stop()
+    mock.timers.tick(60_000)
+    mock.timers.reset()
+    expect(lines).to.have.length(1)
   })
 
   it('removes no handler of signals while one of them closes it', () => {

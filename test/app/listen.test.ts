@@ -68,6 +68,11 @@ describe('listen()', () => {
     expect(planListening({}, 'development').keepAliveTimeout).to.equal(5000)
   })
 
+  it('waits 30 s for headers and five minutes for a whole request by default', () => {
+    const { headersTimeout, requestTimeout } = planListening({}, 'production')
+    expect([headersTimeout, requestTimeout]).to.deep.equal([30_000, 300_000])
+  })
+
   it('looks for slow clients four times in the shortest limit, each 5 s at the latest', () => {
     const intervalOf = (headersTimeout: number, requestTimeout: number): number =>
       planListening({ headersTimeout, requestTimeout }, 'test').connectionsCheckingInterval

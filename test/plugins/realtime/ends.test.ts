@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, scoped } from 'mortar'
@@ -100,5 +101,29 @@ describe('The end of a socket', () => {
         }
         expect(kept()).to.equal(0)
       })
+  })
+})
+
+describe('A socket whose client shows no sign of life', () => {
+  afterEach(() => mock.timers.reset())
+
+  it('is pinged once in 30 seconds, as each other one, and lost 30 seconds after that', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const route = defineSocket({}, (_ctx, socket) => untilEnd(socket))
+    const app = createApp({ logger: false, environment: 'test' })
+      .use(realtime())
+      .use(createRouter().get('/', route))
+    const { url } = await app.listen(0, '127.0.0.1')
+    const sockets = [openRaw(url, handshake('/')), openRaw(url, handshake('/'))]
+    for (const each of sockets) await each.until('\r\n\r\n')
+    mock.timers.tick(30_000)
+    for (const each of sockets) await each.until('\x89\x00')
+    mock.timers.tick(30_000)
+    mock.timers.reset()
+    for (const each of sockets) {
+      expect(await each.ended).to.equal(undefined)
+      expect(each.text().split('\x89\x00')).to.have.length(2)
+    }
+    await app.close()
   })
 })
