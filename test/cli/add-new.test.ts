@@ -14,8 +14,12 @@ describe('mortar add, in a new application', function () {
     directory = join(project.directory, 'shop')
     expect(project.mortar(['new', 'shop', '--no-install', '--no-git']).code).to.equal(0)
     linkDependencies(directory, builtFramework())
-    for (const name of ['jobs', 'webhooks', 'limits'])
+    const manifest = JSON.parse(read('package.json')) as { readonly dependencies: Record<string, string> }
+    for (const name of ['jobs', 'webhooks', 'limits']) {
       symlinkSync(join(builtFramework(), '@mortar', name), join(directory, 'node_modules/@mortar', name))
+      manifest.dependencies[`@mortar/${name}`] = '0.1.0'
+    }
+    project.write({ 'shop/package.json': `${JSON.stringify(manifest, null, 2)}\n` })
   })
   after(() => project.remove())
 

@@ -95,7 +95,7 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
   if (Object.keys(parts.import ?? {}).length === 0) return 'incomplete'
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
-  const missing = (parts.needs ?? []).filter((needed) => !source.includes(`'@mortar/${needed}'`))
+  const missing = (parts.needs ?? []).filter((needed) => !source.split(/['"]/).includes(`@mortar/${needed}`))
   for (const needed of missing) terminal.note(`${name} needs the brick '${needed}': npx mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)
