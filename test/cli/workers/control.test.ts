@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeF
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Logger } from '../../../src/contracts/logger.ts'
@@ -30,6 +31,7 @@ describe('The control socket of workers', function () {
     closes = []
   })
   afterEach(() => {
+    mock.timers.reset()
     for (const close of closes) close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -106,6 +108,28 @@ describe('The control socket of workers', function () {
     const closed = () => clients.filter(({ readableEnded, destroyed }) => readableEnded || destroyed).length
     for (let waits = 0; closed() < 4 && waits < 100; waits++) await pause(10)
     expect(closed()).to.equal(4)
+  })
+
+  it('closes a client without a command, and is not waited for without a reply, after five seconds', async () => {
+    const close = await open()
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const client = connect(path).resume()
+    closes.push(() => client.destroy())
+    await pause(50)
+    mock.timers.tick(4999)
+    await pause(20)
+    expect(client.readableEnded).to.equal(false)
+    mock.timers.tick(1)
+    for (let waits = 0; !client.readableEnded && waits < 100; waits++) await pause(10)
+    expect(client.readableEnded).to.equal(true)
+    close()
+    await listen(createServer({ allowHalfOpen: true }, (socket) => socket.resume()))
+    const fault = faultOf()
+    mock.timers.tick(4999)
+    expect(await Promise.race([fault, pause(20, 'waits')])).to.equal('waits')
+    mock.timers.tick(1)
+    const late = Promise.race([fault, pause(1000, { message: 'waits' }, { ref: false })])
+    expect((await late).message).to.include('does not respond')
   })
 
   it('is absent where no primary process runs, and after one has closed', async () => {

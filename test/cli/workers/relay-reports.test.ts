@@ -106,6 +106,16 @@ describe('The reports of several workers', () => {
     expect(await asking[0]!.collect()).to.have.members([1, 2, 35])
   })
 
+  it('have those of a hundred ended workers if nobody has asked meanwhile', async () => {
+    const join = createWorkers()
+    for (let count = 0; count < 110; count++) await join(async () => 1).stop()
+    expect(
+      await join(async () => 0)
+        .collect()
+        .then(sum),
+    ).to.equal(100)
+  })
+
   it('have a worker that has ended its report of another name meanwhile', async () => {
     const join = createWorkers()
     const asking = join(async () => 1)

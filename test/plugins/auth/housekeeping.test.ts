@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { onEachStore } from './support/on-each-store.ts'
 import { logIn as logInByPasskey, registered, withPasskeys } from './support/passkey-scene.ts'
@@ -147,6 +149,20 @@ onEachStore('Housekeeping', (inWorld) => {
 })
 
 describe('Clean-ups that fail', () => {
+  it('keep no response waiting for more than five seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const store = { findEndedSessions: () => new Promise(() => {}), deleteResetTokens: async () => undefined }
+    const parts = { store, unfinished: new Set() } as never
+    const done = clearAfterNewPassword(parts, 'ada').then(() => 'goes on')
+    const states: unknown[] = []
+    for (const time of [4999, 1]) {
+      mock.timers.tick(time)
+      states.push(await Promise.race([done, nextTurn('waits')]))
+    }
+    mock.timers.reset()
+    expect(states).to.deep.equal(['waits', 'goes on'])
+  })
+
   it('are kept for a later one up to a thousand users', async () => {
     const unfinished = new Set<string>()
     const store = {

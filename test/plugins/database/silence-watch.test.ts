@@ -18,14 +18,14 @@ const ignore = (): void => undefined
 const away = (): Promise<ProbeAnswer> => Promise.reject(new Error('away'))
 
 /** A connection whose server owes a response and never sends it, and the clock of the process. */
-function scene({ isPaused = false, isOpening = false, probe = away } = {}) {
+function scene({ isPaused = false, isOpening = false, probe = away, silence = 30_000 } = {}) {
   let now = 0
   mock.timers.enable({ apis: ['setInterval'] })
   mock.method(performance, 'now', () => now)
   const destroy = mock.fn()
   const once = mock.fn((_event: string, _act: () => void) => undefined)
   const socket = { bytesRead: 0, bytesWritten: 0, isPaused: () => isPaused, once, destroy }
-  const watch = new SilenceWatch({ probe, silence: () => 30_000, connectTimeout: 10_000 })
+  const watch = new SilenceWatch({ probe, silence: () => silence, connectTimeout: 10_000 })
   const link = createLink(() => socket as never)
   watch.add(link)
   if (!isOpening) {
@@ -78,6 +78,34 @@ describe('A connection whose server does not respond', () => {
       }
       expect(isEnded()).to.equal(server === 'ours')
     })
+
+  it('is asked about by eight probes that wait, one each half second', () => {
+    const probe = mock.fn(() => new Promise<ProbeAnswer>(() => {}))
+    const { pass } = scene({ probe })
+    const counts = [4, 2, 2, 100].map((looks) => {
+      for (let look = 0; look < looks; look++) pass(250)
+      return probe.mock.callCount()
+    })
+    expect(counts).to.deep.equal([1, 2, 3, 8])
+  })
+
+  it('is asked about every ten seconds at least while the server works on its statement for an hour', async () => {
+    const probe = mock.fn(async () => ({ server: 'ours', working: new Set([7]) }))
+    const { pass, link } = scene({ probe, silence: 600_000 })
+    link.identity = { session: 7, server: 'ours' }
+    const gaps: number[] = []
+    let last = 0
+    for (let quarter = 0; quarter < 4 * 3600; quarter++) {
+      const before = probe.mock.callCount()
+      pass(250)
+      if (probe.mock.callCount() === before) continue
+      gaps.push((quarter - last) / 4)
+      last = quarter
+      await nextTurn()
+    }
+    // A second of silence comes before each question.
+    expect(Math.max(...gaps)).to.be.within(10, 11.5)
+  })
 
   it('is not suspected while a large statement is still sent', () => {
     const probe = mock.fn(away)

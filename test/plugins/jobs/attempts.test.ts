@@ -127,6 +127,25 @@ describe('the work of another brick', () => {
     })
 })
 
+describe('a job that fails often', () => {
+  it('is repeated after an hour at most, unless its brick has another limit', async () => {
+    const registry = registryOf(() => Promise.reject(new Error('away')))
+    const { signal } = new AbortController()
+    const parts = { engine: { settle: async () => true } as never, services, logger: keptLog().logger }
+    const job = { ...registry.find('free')!, attempts: 100, backoff: 10_000 }
+    const after = async (attempt: number, longestBackoff?: number) => {
+      const own = { ...job, longestBackoff } as typeof job
+      const { outcome } = await runJob({ ...claimedJob('free'), attempt }, own, {
+        ...parts,
+        stopping: signal,
+      })
+      return (outcome as { readonly after?: number }).after
+    }
+    const delays = [await after(1), await after(9), await after(10), await after(90), await after(90, 60_000)]
+    expect(delays).to.deep.equal([10_000, 2_560_000, 3_600_000, 3_600_000, 60_000])
+  })
+})
+
 describe('a job whose process has ended in each attempt', () => {
   it('fails without another attempt', async () => {
     let runs = 0
@@ -157,18 +176,19 @@ describe('a worker', () => {
     let count = 0
     const settled: unknown[] = []
     const lines: string[] = []
+    const prunes: (readonly [keep: number, at: number])[] = []
     const log = ({ message }: { readonly message: string }): void => void lines.push(message)
     const engine: Partial<JobEngine> = {
       claim: async (names, limit) =>
         names.flatMap((name) => Array.from({ length: limit }, () => claimedJob(name, String(++count)))),
       settle: async (_job, outcome) => settled.push(outcome.is) > 0,
       addScheduled,
-      prune: async () => undefined,
+      prune: async (keep) => void prunes.push([keep, performance.now()]),
     }
     const own = { outages: { begin: () => undefined, end: () => undefined, log } } as never
     const parts = { engine: engine as JobEngine, services: own, logger: keptLog().logger }
     const worker = createWorker(registryOf(work), parts, { concurrency: 2, keep: 1000, patience: 0 })
-    return { worker, settled, lines, claimed: () => count }
+    return { worker, settled, lines, prunes, claimed: () => count }
   }
 
   it('claims no more than it has places, whatever groups of names have some, and returns what does not end', async () => {
@@ -189,6 +209,24 @@ describe('a worker', () => {
     while (claimed() < 2) await nextTurn()
     await worker.stop()
     expect(settled).to.deep.equal(['done', 'done'])
+  })
+
+  it('deletes old failed jobs every ten minutes, at a moment of its own', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    mock.method(Math, 'random', () => 0.5)
+    let now = 0
+    mock.method(performance, 'now', () => now)
+    const end = deferred()
+    const { worker, prunes } = workerWith(() => end.promise)
+    worker.looks.start()
+    for (; now <= 1_500_000; now += 20_000) {
+      worker.looks.wake()
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+    }
+    expect(prunes).to.deep.equal([300_000, 900_000, 1_500_000].map((at) => [1000, at]))
+    const stopped = worker.stop()
+    end.resolve()
+    await stopped
   })
 
   it('is not well while its schedules have been blocked for half a minute, and logs their late error', async () => {
@@ -312,6 +350,16 @@ describe('work beside the looks for jobs', () => {
     const schedule = { next: (after: number) => after + 60_000, runsMissed: true }
     const due = dueMoments({ moment: 1000, now: 1000 }, schedule)
     expect(due).to.deep.equal({ moments: [1000], next: 61_000 })
+  })
+
+  it('adds every moment of the last minute, and leaves out those before', () => {
+    const period = 20_000
+    const schedule = { next: (after: number) => (Math.floor(after / period) + 1) * period, runsMissed: true }
+    const moments = [60_000, 60_001].map((now) => dueMoments({ moment: 0, now }, schedule).moments)
+    expect(moments).to.deep.equal([
+      [0, period, 2 * period, 3 * period],
+      [period, 2 * period, 3 * period],
+    ])
   })
 
   it('adds no moment that another process has added since it was read', async () => {
