@@ -73,15 +73,12 @@ export class KoaCalls {
     // Also prevents an unhandled rejection, which would end the process.
     promise.then(close, (error: unknown) => {
       close()
-      const isReading = inside === undefined && !wasRead && req.readableDidRead && !this.hasBody()
+      // Set by a body parser that has finished.
+      const { body } = this.koa.request as { readonly body?: unknown }
+      const isReading = inside === undefined && !wasRead && req.readableDidRead && body === undefined
       if (error !== this.innerError) markThrownByKoa(error, isReading ? 'reading' : 'code')
     })
     return promise
-  }
-
-  /** True if a body parser has finished. */
-  private hasBody(): boolean {
-    return (this.koa.request as { readonly body?: unknown }).body !== undefined
   }
 
   /** Rejects, as koa-compose does. An unhandled rejection does not end the process. */

@@ -49,11 +49,8 @@ export function useForwarding(app: Koa, forwarding: Forwarding): void {
 
 /** Returns the first value of a header; undefined without one. */
 function firstOf({ headers }: IncomingMessage, name: string): string | undefined {
-  return (
-    String(headers[name] ?? '')
-      .split(',', 1)[0]!
-      .trim() || undefined
-  )
+  const [first = ''] = String(headers[name] ?? '').split(',', 1)
+  return first.trim() || undefined
 }
 
 /** RFC 9110 §7.2: a host has no user. */

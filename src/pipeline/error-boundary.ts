@@ -75,12 +75,10 @@ export function refuse(ctx: RequestContext, code: ProblemCode, detail: string): 
 function removeBodyHeaders(res: ServerResponse): void {
   if (res.getHeaderNames().length === 0) return
   for (const name of BODY_HEADERS) res.removeHeader(name)
-  if (isStorable(String(res.getHeader('Cache-Control') ?? ''))) res.removeHeader('Cache-Control')
-}
-
-/** True if caches would send the problem for as long as the content that it replaces (RFC 9111 §3). */
-function isStorable(cacheControl: string): boolean {
-  return /public|max-?age|immutable/i.test(cacheControl) && !/no-store|no-cache/i.test(cacheControl)
+  // Caches would send the problem for as long as the content that it replaces (RFC 9111 §3).
+  const caching = String(res.getHeader('Cache-Control') ?? '')
+  if (/public|max-?age|immutable/i.test(caching) && !/no-store|no-cache/i.test(caching))
+    res.removeHeader('Cache-Control')
 }
 
 /** Headers of the framework's own errors. No adapter adds one of them, so none is sent twice. */

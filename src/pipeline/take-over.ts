@@ -33,22 +33,18 @@ export function admitUpgrade(route: Route, runtime: PipelineRuntime): Step | und
         files: [route.origin],
       },
     )
+  const detail = `This path is for connections that change to the protocol ${protocol}.`
   return (inner) =>
     function upgradeOnly(ctx) {
       const held = heldConnection(ctx.internal.req)
       if (held === undefined && isOptional) return inner(ctx)
-      if (held?.protocol !== protocol) return new Refusal(upgradeRequired(protocol))
+      const headers = { Upgrade: protocol, Connection: 'Upgrade, close' }
+      if (held?.protocol !== protocol) return new Refusal(new HttpError(426, detail, { headers }))
       if (held.isDraining())
         return new Refusal(new ServiceUnavailable('The application is closing.', { retryAfter: 1 }))
       admit?.(publicContext(ctx))
       return inner(ctx)
     }
-}
-
-function upgradeRequired(protocol: string): HttpError {
-  return new HttpError(426, `This path is for connections that change to the protocol ${protocol}.`, {
-    headers: { Upgrade: protocol, Connection: 'Upgrade, close' },
-  })
 }
 
 /**

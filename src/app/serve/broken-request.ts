@@ -29,6 +29,24 @@ export function answerBrokenRequests(server: Server): void {
 }
 
 /**
+ * Sends `100 Continue` when the body of its request is first read. A response without it ends the connection: the client
+ * may send the body or another request (RFC 9110 §10.1.1).
+ */
+export function continueWhenRead(server: Server): void {
+  server.on('checkContinue', (req, res) => {
+    const { _read } = req
+    const { shouldKeepAlive } = res
+    res.shouldKeepAlive = false
+    req._read = (size) => {
+      Object.assign(req, { _read })
+      if (!res.headersSent) Object.assign(res, { shouldKeepAlive }).writeContinue()
+      req._read(size)
+    }
+    server.emit('request', req, res)
+  })
+}
+
+/**
  * Refuses a request without a `Host`, or with more than one, with 400 (RFC 9112 §3.2). Node itself sends an empty
  * response to the first and accepts the second.
  * @returns true when the request was refused.

@@ -57,7 +57,7 @@ export function createDispatcher() {
     compile: (next: PipelineRuntime) => use(compileAtStart(set, (runtime = next))),
     /** Runs what `find` returns, before any route is looked up; undefined leads to the routes again. */
     divert: (first: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined) =>
-      void (find = inTurn(first, findRoute)),
+      void (find = first === undefined ? findRoute : (ctx) => first(ctx) ?? findRoute(ctx)),
     /** Sends the response to a request, errors included. Never throws. */
     dispatch,
     /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
@@ -80,13 +80,6 @@ export function createDispatcher() {
       return revision
     },
   }
-}
-
-type Find = (ctx: RequestContext) => CompiledRoute
-
-/** Without a first function, requests are looked up as if there had never been one. */
-function inTurn(first: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined, find: Find): Find {
-  return first === undefined ? find : (ctx) => first(ctx) ?? find(ctx)
 }
 
 function matchedRoute(

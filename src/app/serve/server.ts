@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { StartupError } from '../../errors/startup-error.ts'
 import { takeActivationSocket } from '../../support/env/activation-socket.ts'
 import type { Listening } from '../app.ts'
-import { answerBrokenRequests, refuseWrongHost } from './broken-request.ts'
+import { answerBrokenRequests, continueWhenRead, refuseWrongHost } from './broken-request.ts'
 import { drain, trackConnections } from '../life/drain.ts'
 import type { BindAddress, ListenPlan } from './listen-options.ts'
 
@@ -61,6 +61,7 @@ async function createHttpServer(handle: Handle, plan: ListenPlan): Promise<Serve
       : await createTlsServer({ ...tls, ...options }, listener)
   if (maxConnections !== undefined) server.maxConnections = maxConnections
   answerBrokenRequests(server)
+  continueWhenRead(server)
   return server
 }
 
