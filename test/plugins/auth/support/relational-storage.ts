@@ -36,10 +36,10 @@ export const RELATIONAL: StorageVariant = { name: 'a relational database', open 
 export function onPlace(name: string, place: () => TestDatabase): StorageVariant {
   return {
     name,
-    open: async ({ ownColumns, withFeatures }) => {
+    open: async ({ file, ownColumns, withFeatures }) => {
       const entities = entitiesOf(ownColumns, withFeatures)
-      await place().makeTables(entities)
-      return storageOf(createDataSource({ ...inSchema(place()), entities }), '')
+      if (typeof file !== 'string') await place().makeTables(entities)
+      return storageOf(createDataSource({ ...inSchema(place()), entities }), name)
     },
   }
 }
