@@ -2,12 +2,25 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { createClient } from '../../../plugins/redis/client.ts'
 import { keepsTimer, stopTimerOnClose } from '../../../plugins/redis/compat/ioredis.ts'
 import { changedModule } from '../../support/changed-module.ts'
 
 const FILE = createRequire(createRequire(import.meta.url).resolve('ioredis')).resolve('./Redis.js')
 
 describe('The timer of a silent connection in ioredis', () => {
+  it('ends a connection after five seconds, unless the options of the application have another time', () => {
+    const timeOf = (options: object) => {
+      const settings = { url: 'redis://127.0.0.1', options, client: undefined, startTimeout: 5000 }
+      const { socketTimeout, connectTimeout } = createClient(settings).options
+      return [socketTimeout, connectTimeout]
+    }
+    expect([timeOf({}), timeOf({ socketTimeout: 60_000 })]).to.deep.equal([
+      [5000, 5000],
+      [60_000, 5000],
+    ])
+  })
+
   it('is found in this version', () => {
     expect(keepsTimer(Redis)).to.equal(true)
   })

@@ -125,6 +125,20 @@ describe('The follower of ended sessions', () => {
     follower.stop()
   })
 
+  it('reports a clock that is more than half a minute ahead', async () => {
+    const reported = await Promise.all(
+      [30_000, 30_001].map(async (ahead) => {
+        const source = store()
+        source.state.ahead = ahead
+        const { follower, offsets } = follow(source)
+        await follower.start()
+        follower.stop()
+        return offsets
+      }),
+    )
+    expect(reported).to.deep.equal([[0], [30_001]])
+  })
+
   it('covers more of the past than a publication may take', async () => {
     const source = store()
     const { follower, pass } = follow(source)
