@@ -92,6 +92,25 @@ for (const kind of ['SQLite', 'PostgreSQL', 'MariaDB'])
       expect(time).to.equal(before)
     })
 
+    it('are read four times a second on a connection that waits 30 s for the first time, then 2 s', async () => {
+      const { app } = engineApp(place())
+      await listen(app)
+      const { db } = app.services
+      let deadline = (): number => 0
+      const sideConnections = {
+        open(_db: unknown, options: { deadline: () => number }) {
+          ;({ deadline } = options)
+          const query = async (text: string, values: unknown[]) => ({ records: await db.query(text, values) })
+          return { query, close: () => undefined }
+        },
+      }
+      const { databaseEngine } = await import('../../../../plugins/realtime/channels/database-engine.ts')
+      const engine = databaseEngine({ db, sideConnections } as never)
+      expect([engine.pause, deadline()]).to.deep.equal([250, 30_000])
+      await engine.read({ at: 0, time: 0 })
+      expect(deadline()).to.equal(2000)
+    })
+
     it('have no events after their time', async () => {
       const { app } = engineApp(place())
       await listen(app)

@@ -198,6 +198,24 @@ describe('Channels that have lost events', () => {
     expect(reads - before).to.equal(4)
   })
 
+  it('are read again each second at the latest while their engine is away', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let reads = 0
+    const read = async (): Promise<never> => {
+      reads++
+      throw new Error('away')
+    }
+    const options = { outages: { begin: () => undefined, end: () => undefined } }
+    const follower = new Follower({ engine: { pause: 100, read }, ...options } as never)
+    follower.start(reading('a', 5))
+    for (let second = 1; second <= 6; second++) {
+      await nextTurn()
+      expect(reads).to.equal(second)
+      mock.timers.tick(1000)
+    }
+    await follower.stop()
+  })
+
   it('are read again without a pause while more of them are there, or new ones come', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const asked: number[] = []
@@ -295,6 +313,19 @@ describe('Channels that have lost events', () => {
     mock.timers.tick(2000)
     await stopped
     expect(await refused).to.include({ message: 'The application stops.' })
+  })
+
+  it('are refused when Redis is silent for five seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const redis = { defineCommand: () => undefined, mortarChannelsAdd: () => Promise.race([]) }
+    const engine = redisEngine({ redis, outages: {} } as never)
+    const result = engine.publish({ channel: 'news', event: 'count', data: '1', keep: 1000 })
+    const refused = result.catch((error: unknown) => error)
+    mock.timers.tick(4999)
+    await nextTurn()
+    expect(await Promise.race([refused, Promise.resolve('waits')])).to.equal('waits')
+    mock.timers.tick(1)
+    expect(await refused).to.include({ status: 503 })
   })
 
   it('are sent to Redis in their order, a page at a time', async () => {

@@ -8,6 +8,7 @@ import { connect } from '@mortar/realtime/testing'
 import { subscribe, type ChannelFrame } from '@mortar/realtime/channels/testing'
 import { PAGE } from '../../../../plugins/realtime/channels/engine.ts'
 import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
+import { loadChannels } from '../../../../plugins/realtime/channels/load-channels.ts'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
 import { recorder } from '../../../app/recorder.ts'
@@ -79,6 +80,11 @@ describe('Channels with time', () => {
     ada.close()
   })
 
+  it('keep their events for ten minutes by default', async () => {
+    const { all } = await loadChannels(DIRECTORY)
+    expect(all.find(({ name }) => name === 'news')!.keep).to.equal(600_000)
+  })
+
   it('go on with their regular work after it has failed', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
     const works = [
@@ -98,16 +104,21 @@ describe('Channels with time', () => {
 
   it('leave no timer behind, also when their engine is away, and have none where no requests are served', async () => {
     const made: NodeJS.Timeout[] = []
+    const delays: number[] = []
     const begin = setInterval
     mock.method(globalThis, 'setInterval', (act: () => void, ms: number) => {
       const timer = begin(act, ms)
       made.push(timer)
+      delays.push(ms)
       return timer
     })
     const lines: string[] = []
     const { app } = await serve(recorder(lines))
     const count = made.length
     expect(count).to.be.at.least(4)
+    // Users, places of clients, old events, and guards.
+    for (const expected of [1000, 15_000, 30_000, 60_000])
+      expect(delays.filter((delay) => Math.abs(delay / expected - 1) <= 0.05)).to.have.length(1)
     const process = { servesRequests: false, stopping: new AbortController().signal }
     await channels({ directory: DIRECTORY }).work!(app.services, process)
     expect(made).to.have.length(count)
