@@ -82,7 +82,7 @@ describe('Channels with time', () => {
 
   it('keep their events for ten minutes by default', async () => {
     const { all } = await loadChannels(DIRECTORY)
-    expect(all.find(({ name }) => name === 'news')!.keep).to.equal(600_000)
+    expect(all.find(({ name }) => name === 'rooms/[id]')!.keep).to.equal(600_000)
   })
 
   it('go on with their regular work after it has failed', async () => {
