@@ -34,6 +34,7 @@ function scene(failures: Error[], store: Partial<AuthParts['store']> = {}) {
   }
   const parts = {
     clock: { now: () => Date.now() },
+    features: [],
     lifetimes: { resetToken: LIFETIME },
     limits: { attempt: async () => ({ headers: {} }) },
     devices: createDeviceMarks([Buffer.alloc(32)]),
