@@ -3,7 +3,10 @@ import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables, STATE_VARIABLE, type Variables } from '../../support/env/environment.ts'
 
 /** Adds what `mortar start` gives an application: variables of its `.env` files, and production by default. */
-export function productionVariables(root: string, variables: Variables = { ...processVariables() }): Variables {
+export function productionVariables(
+  root: string,
+  variables: Variables = { ...processVariables() },
+): Variables {
   variables['NODE_ENV'] ||= 'production'
   loadEnvFiles(root, { variables })
   return variables
