@@ -124,7 +124,8 @@ describe('A body that has another length than its response declares', () => {
           })
           return WAYS[way]!(app, WRONG['longer']!)
         })
-        expect(text, way).to.match(/3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\nHTTP[^]*NEXT/)
+        // Node 26 joins chunks that are ready together.
+        expect(text, way).to.match(/\r\n(?:3\r\nabc\r\n4\r\ndefg|7\r\nabcdefg)\r\n0\r\n\r\nHTTP[^]*NEXT/)
         expect(text.slice(0, text.indexOf('\r\n\r\n'))).to.not.match(/content-length/i)
       }
     })
