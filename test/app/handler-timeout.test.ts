@@ -239,7 +239,7 @@ describe('The time limit of handlers', () => {
     req.end()
     expect((await response)[0].resume().statusCode).to.equal(200)
     expect(waiting.size).to.equal(0)
-    mock.restoreAll()
+    mock.reset()
     await app.close()
   })
 

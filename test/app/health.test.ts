@@ -176,7 +176,7 @@ describe('/livez and /readyz', () => {
     await serving(app, async (url) => {
       expect((await fetch(`${url}/livez`)).status).to.equal(200)
       const { mock: timer } = mock.method(globalThis, 'setTimeout')
-      const response = await fetch(`${url}/readyz`).finally(() => mock.restoreAll())
+      const response = await fetch(`${url}/readyz`).finally(() => mock.reset())
       expect(response.status).to.equal(503)
       expect(await response.json()).to.deep.equal({ status: 'starting', failed: [] })
       // Most probes have a time limit of one second.

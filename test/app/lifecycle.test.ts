@@ -16,8 +16,7 @@ const hello = () => createRouter().get('/', () => 'hello')
 
 describe('The life of an application', () => {
   afterEach(() => {
-    mock.timers.reset()
-    mock.restoreAll()
+    mock.reset()
   })
 
   it('opens nothing before ready(), and boots once even if ready() is called often', async () => {
@@ -80,7 +79,7 @@ describe('The life of an application', () => {
     expect(exit.mock.callCount()).to.equal(0)
     send('SIGTERM')
     expect(exit.mock.calls[0]!.arguments).to.deep.equal([143])
-    mock.restoreAll()
+    mock.reset()
     for (const signal of signals) for (const listener of added(signal)) process.off(signal, listener)
   })
 

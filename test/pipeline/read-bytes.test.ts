@@ -100,7 +100,7 @@ describe('The bytes of a body', () => {
       const { mock: destroyed } = mock.method(Object.getPrototypeOf(createGunzip()) as Readable, '_destroy')
       const bomb = gzipSync(JSON.stringify('x'.repeat(100_000)))
       expect((await post('/thousand', bomb, 'gzip')).status).to.equal(413)
-      mock.restoreAll()
+      mock.reset()
       expect(destroyed.callCount()).to.equal(1)
     })
 

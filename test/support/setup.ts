@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import './seed.ts'
 import { forgetApplicationVariables } from './environment.ts'
@@ -19,6 +20,11 @@ process.on('unhandledRejection', (reason, promise) => {
       new Error(`Rejected without a handler in or after "${running}"`, { cause: reason }),
     )
 })
+
+/** A parallel run names no file for a fault of its hooks. */
+function fileName(): string {
+  return runningFile === undefined ? 'The tests' : relative(process.cwd(), runningFile)
+}
 
 /** Hooks of the whole run: an unhandled rejection or an open handle makes it fail with the name of the test. */
 export const mochaHooks = {
@@ -46,7 +52,7 @@ export const mochaHooks = {
     if (left.size > 0 && process.env.MOCHA_WORKER_ID === undefined)
       setTimeout(() => process.exit(1), 1000).unref()
     const faults = [...unhandled.values()]
-    if (left.size > 0) faults.push(new Error(`The tests left these open: ${describeOpenHandles(left)}`))
+    if (left.size > 0) faults.push(new Error(`${fileName()} left these open: ${describeOpenHandles(left)}`))
     const [first, ...others] = faults
     if (first && others.length === 0) throw first
     if (first) throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n'))

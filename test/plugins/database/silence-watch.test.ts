@@ -42,8 +42,7 @@ function scene({ isPaused = false, isOpening = false, probe = away, silence = 30
 
 describe('A connection whose server does not respond', () => {
   afterEach(() => {
-    mock.timers.reset()
-    mock.restoreAll()
+    mock.reset()
   })
 
   it('is ended after the limit of its silence', () => {

@@ -38,7 +38,7 @@ function registryOf(work: (signal: AbortSignal) => Promise<unknown>) {
 }
 
 describe('an attempt of a job', () => {
-  afterEach(() => mock.timers.reset())
+  afterEach(() => mock.reset())
 
   it('goes on while its lease cannot be renewed, and is aborted when another process has it', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
@@ -164,8 +164,7 @@ describe('a job whose process has ended in each attempt', () => {
 
 describe('a worker', () => {
   afterEach(() => {
-    mock.timers.reset()
-    mock.restoreAll()
+    mock.reset()
   })
 
   /** A worker of two places and an engine that gives as many jobs as it is asked for. */

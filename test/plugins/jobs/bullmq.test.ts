@@ -37,7 +37,7 @@ describe('the engine of jobs in BullMQ', () => {
     }
   })
   afterEach(async () => {
-    mock.restoreAll()
+    mock.reset()
     await Promise.all([pair.one, pair.other].map((engine) => engine.close!()))
   })
 

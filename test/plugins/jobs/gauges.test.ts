@@ -5,7 +5,7 @@ import type { Gauge } from 'mortar'
 import { addGauges } from '../../../plugins/jobs/gauges.ts'
 
 describe('the gauges of jobs', () => {
-  afterEach(() => mock.restoreAll())
+  afterEach(() => mock.reset())
 
   it('count at most each ten seconds, and show nothing while the store is away', async () => {
     let [now, isAway] = [0, false]

@@ -47,7 +47,7 @@ describe('access tokens', () => {
       expect(Object.keys(segment(token, 0))[0]).to.equal('kid')
       expect(tokens.verify(token)).to.deep.include({ sub: 'ada' })
     } finally {
-      mock.restoreAll()
+      mock.reset()
     }
   })
   it('say who, which session, from when, until when, and for what', () => {

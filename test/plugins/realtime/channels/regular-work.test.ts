@@ -20,8 +20,7 @@ describe('Channels with time', () => {
   const opened: App[] = []
   afterEach(async () => {
     for (const app of opened.splice(0)) await app.close()
-    mock.timers.reset()
-    mock.restoreAll()
+    mock.reset()
   })
   async function serve(logger: Logger | false = false) {
     const users = createUsers()
