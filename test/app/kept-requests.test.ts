@@ -16,23 +16,12 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import {
-  createApp,
-  createRouter,
-  defineBrick,
-  file,
-  scoped,
-  sendFile,
-  sse,
-  value,
-  type Authenticator,
-  type Context,
-  type Handler,
-} from 'mortar'
+import { createApp, createRouter, file, scoped, sendFile, sse, type Context, type Handler } from 'mortar'
 import { object } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
+import { as, createSessions } from '../support/session-brick.ts'
 
 const COUNT = 5
 /** Its context, request and response. */
@@ -157,16 +146,7 @@ const LONG: Readonly<Record<string, Handler>> = {
   },
 }
 
-/** Watchers of credentials that are open. */
-const watchers = new Set<() => void>()
-const authenticator = {
-  policies: {},
-  identify: () => ({ id: '1', raw: {} }),
-  watch(_credential: unknown, _request: unknown, onEnd: () => void) {
-    watchers.add(onEnd)
-    return () => watchers.delete(onEnd)
-  },
-} as unknown as Authenticator
+const sessions = createSessions()
 
 const method = ({ send }: Whole): 'get' | 'post' => (send?.method === 'POST' ? 'post' : 'get')
 
@@ -176,7 +156,7 @@ function appOf(routes: Readonly<Record<string, Whole>>) {
   for (const [name, whole] of Object.entries(routes))
     router[method(whole)](pathOf(name), whole.definition ?? {}, whole.run as never)
   return createApp({ logger: false, environment: 'production', handlerTimeout: '1h' })
-    .use(defineBrick({ name: 'guard', services: { authenticator: value(authenticator) } }))
+    .use(sessions.brick)
     .provide({ disposed: scoped(({ ctx }) => ({ is: ctx.path }), { dispose: () => undefined }) })
     .use((ctx, next) => {
       noted.push(new WeakRef(ctx))
@@ -208,7 +188,7 @@ function resources(): Record<string, number> {
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     listeners: Math.max(0, ...[...sockets].map(heard)),
     uploads: temporaryFiles().length,
-    watched: watchers.size,
+    watched: sessions.watchers.size,
   }
 }
 
@@ -274,7 +254,7 @@ describe('What an application keeps of a request that is over', () => {
         options: RequestOptions = {},
         content?: string | Buffer,
       ): Promise<number> => {
-        const headers = { authorization: 'Bearer x', ...options.headers }
+        const headers = { ...as('ada'), ...options.headers }
         const req = request(new URL(path, url), { agent, ...options, headers }).end(content)
         const [res] = (await once(req, 'response')) as [IncomingMessage]
         await once(res.resume(), 'end')
@@ -291,7 +271,7 @@ describe('What an application keeps of a request that is over', () => {
     })
 
     const endSessions = (): void => {
-      for (const onEnd of watchers) onEnd()
+      sessions.end()
     }
     const ENDS: Readonly<Record<string, (req: ClientRequest) => void>> = {
       'client has left': (req) => void req.destroy(),
@@ -308,7 +288,7 @@ describe('What an application keeps of a request that is over', () => {
         )
         const { url } = await open(appOf(Object.fromEntries(routes)))
         const kept = await keptOf(Object.keys(LONG), async (name) => {
-          const req = request(url + pathOf(name), { agent: false, headers: { authorization: 'Bearer x' } })
+          const req = request(url + pathOf(name), { agent: false, headers: as('ada') })
           req.on('error', () => undefined).end()
           const [res] = (await once(req, 'response')) as [IncomingMessage]
           await once(

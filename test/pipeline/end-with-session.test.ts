@@ -5,38 +5,14 @@ import { expect } from 'chai'
 import {
   createApp,
   createRouter,
-  defineBrick,
   sendFile,
-  singleton,
   sse,
-  type Authenticator,
   type Context,
   type Handler,
   type ResponseTarget,
 } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
-
-const USER = { id: 'ada', raw: {} }
-const HEADERS = { authorization: 'Bearer key' }
-
-/** An authenticator whose credential ends when a test chooses. */
-function createEnding() {
-  const watchers = new Set<() => void>()
-  const authenticator: Authenticator = {
-    identify: ({ token }) => (token === 'key' ? USER : null),
-    watch(_credential, _request, onEnd) {
-      watchers.add(onEnd)
-      return () => watchers.delete(onEnd)
-    },
-    policies: {},
-    securityScheme: { name: 'key', scheme: { type: 'http', scheme: 'bearer' } },
-  }
-  const brick = defineBrick({ name: 'ending', services: { authenticator: singleton(() => authenticator) } })
-  const end = (): void => {
-    for (const onEnd of watchers) onEnd()
-  }
-  return { brick, watchers, end }
-}
+import { as, createSessions } from '../support/session-brick.ts'
 
 async function* forever(signals: AbortSignal[], { signal }: { readonly signal: AbortSignal }) {
   signals.push(signal)
@@ -47,7 +23,7 @@ async function* forever(signals: AbortSignal[], { signal }: { readonly signal: A
 describe('A long response of a guarded route', () => {
   throughBothAdapters((open) => {
     const serve = async (handler: Handler, auth: boolean = true) => {
-      const ending = createEnding()
+      const ending = createSessions()
       const app = createApp({ logger: false, environment: 'test' })
         .use(ending.brick)
         .use(createRouter().get('/', { auth }, handler as never))
@@ -58,7 +34,7 @@ describe('A long response of a guarded route', () => {
       return {
         ...ending,
         watched,
-        get: (init: RequestInit = {}) => fetch('/', { headers: HEADERS, ...init }),
+        get: (init: RequestInit = {}) => fetch('/', { headers: as('ada'), ...init }),
       }
     }
 

@@ -3,20 +3,10 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import {
-  createApp,
-  createRouter,
-  defineBrick,
-  scoped,
-  sse,
-  value,
-  type App,
-  type Authenticator,
-  type Context,
-  type RequestEvents,
-} from 'mortar'
+import { createApp, createRouter, scoped, sse, type App, type Context, type RequestEvents } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
+import { as, createSessions } from '../support/session-brick.ts'
 
 /** A response that is being sent: its client, its source, its session and its application. */
 interface Open {
@@ -87,19 +77,11 @@ for (const [kind, make] of Object.entries(KINDS))
 
     throughBothAdapters((open) => {
       async function countsAfter(ends: readonly string[]): Promise<object> {
-        const watchers = new Set<() => void>()
-        const authenticator = {
-          policies: {},
-          identify: () => ({ id: '1', raw: {} }),
-          watch(_credential: unknown, _request: unknown, onEnd: () => void) {
-            watchers.add(onEnd)
-            return () => watchers.delete(onEnd)
-          },
-        } as unknown as Authenticator
+        const sessions = createSessions()
         const source = createSource()
         let [disposed, completed] = [0, 0]
         const app = createApp({ logger: false, environment: 'test', shutdownTimeout: '1h' })
-          .use(defineBrick({ name: 'guard', services: { authenticator: value(authenticator) } }))
+          .use(sessions.brick)
           .provide({ own: scoped(() => ({}), { dispose: () => void disposed++ }) })
           .use(
             createRouter().get('/', { auth: true }, (ctx) => {
@@ -109,18 +91,20 @@ for (const [kind, make] of Object.entries(KINDS))
           )
         app.events.typed<RequestEvents>().on('request.completed', () => void completed++)
         const { url } = await open(app)
-        const client = request(url, { agent: false, headers: { authorization: 'Bearer x' } })
+        const client = request(url, { agent: false, headers: as('ada') })
         client.on('error', () => undefined).end()
         const [res] = (await once(client, 'response')) as [IncomingMessage]
         res.on('error', () => undefined)
         await once(res, 'readable')
-        const endSession = (): void => {
-          for (const onEnd of watchers) onEnd()
-        }
-        const parts: Open = { client, endSource: source.end, endSession, app }
+        const parts: Open = { client, endSource: source.end, endSession: sessions.end, app }
         for (const end of ends) void ENDS[end]!(parts)
         res.resume()
-        const counts = () => ({ disposed, completed, released: source.count(), watched: watchers.size })
+        const counts = () => ({
+          disposed,
+          completed,
+          released: source.count(),
+          watched: sessions.watchers.size,
+        })
         const isOver = (): boolean => disposed > 0 && completed > 0 && source.count() > 0
         for (let look = 0; look < 500 && !isOver(); look++) await wait(1)
         // What comes once too often comes soon.

@@ -3,12 +3,20 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createApp, createRouter, sse, type Context } from 'mortar'
+import { createApp, createRouter, sse, type App, type Context } from 'mortar'
 import { endEvents } from '../../src/pipeline/end-with-session.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 describe('The stop of an application', () => {
   throughBothAdapters((open) => {
+    /** Resolves with what a client gets of an application that closes during the response. */
+    async function textUntilClose(app: App): Promise<string> {
+      const { fetch } = await open(app)
+      const text = (await fetch('/')).text()
+      await app.close()
+      return text
+    }
+
     it('does not wait for a client that reads no events', async () => {
       // With a deadline that outlasts the test.
       const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(
@@ -40,11 +48,7 @@ describe('The stop of an application', () => {
           await new Promise(() => {})
         }),
       )
-      const { fetch } = await open(app)
-      const text = (await fetch('/')).text()
-      const closing = app.close()
-      expect(await text).to.equal('data: first\n\n')
-      await closing
+      expect(await textUntilClose(app)).to.equal('data: first\n\n')
     })
 
     it('ends a stream of which only the route declares that it is server-sent events', async () => {
@@ -55,11 +59,7 @@ describe('The stop of an application', () => {
           await new Promise(() => {})
         }),
       )
-      const { fetch } = await open(app)
-      const text = (await fetch('/')).text()
-      const closing = app.close()
-      expect(await text).to.equal('data: first\n\n')
-      await closing
+      expect(await textUntilClose(app)).to.equal('data: first\n\n')
     })
   })
 })

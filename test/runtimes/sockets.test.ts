@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { ROOT } from '../architecture/tree.ts'
 import { HELLO, HOSTILE } from '../plugins/realtime/hostile-frames.ts'
 import { handshake, openRaw } from '../plugins/realtime/raw-socket.ts'
-import { as } from '../plugins/realtime/session-brick.ts'
+import { as } from '../support/session-brick.ts'
 import { skipSuite } from '../support/servers.ts'
 import { absent, RUNTIMES, runScript, scriptFor, type RunningScript } from './runtimes.ts'
 

@@ -5,7 +5,7 @@ import { createApp, createRouter, sse, type App } from 'mortar'
 import { createClient, type TestEvent, type TestResponse } from 'mortar/testing'
 import { readEvents } from '../../src/testing/test-events.ts'
 import { deferred } from '../support/deferred.ts'
-import { createSessions } from '../plugins/realtime/session-brick.ts'
+import { createSessions } from '../support/session-brick.ts'
 
 /** Everything that the format allows, with each of its line breaks. */
 const RAW = [

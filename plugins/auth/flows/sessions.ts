@@ -153,13 +153,9 @@ export async function endSessionOf(
 export async function endEverySession(parts: AuthParts, userId: string): Promise<void> {
   for (;;) {
     const user = await parts.store.findUserById(userId)
-    if (user === null) break
-    const { passwordHash, passwordVersion: version } = user
-    await endAccessTokens(parts, userId, version)
-    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
-    if (await parts.store.setPassword(again)) break
+    if (user === null) return clearAfterNewPassword(parts, userId)
+    if (await endOtherSessions(parts, user)) return
   }
-  await clearAfterNewPassword(parts, userId)
 }
 
 /**

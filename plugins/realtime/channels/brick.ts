@@ -2,6 +2,7 @@ import { createRouter, defineBrick, singleton, type Brick, type BrickEntry, type
 import { findingsOf, schemaFindings } from 'mortar/kit'
 import { definitionOf } from './channel.ts'
 import { channelRoute } from './connect.ts'
+import { TABLES } from './database-engine.ts'
 import { loadChannels, type LoadedChannel } from './load-channels.ts'
 import { readOptions, type ChannelsOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
@@ -50,7 +51,7 @@ export function channels(
     stop: ({ channels: service }) => runtimeOf(service).stop(),
     doctor: async (services) => [
       ...(await findingsOf(() => loadChannels(settings.directory), 'docs/realtime.md')),
-      ...(await schemaFindings(services, settings.engine === 'database' ? TABLES : [], () =>
+      ...(await schemaFindings(services, settings.engine === 'database' ? Object.values(TABLES) : [], () =>
         fault('MORTAR_CHANNELS_TABLE', 'The schema module lacks tables of the channels.'),
       )),
     ],
@@ -61,8 +62,6 @@ export function channels(
     },
   })
 }
-
-const TABLES = ['mortar_channel_events', 'mortar_channel_members']
 
 function addGauges(gauges: Gauges, { hub }: Runtime): void {
   gauges.add('channels_subscriptions', { help: 'Open subscriptions.', read: () => hub.size })

@@ -22,7 +22,7 @@ import { PAGE, SPARE, type ChannelEngine, type Place, type Reading, type StoredE
 import { newEpoch } from './memory-engine.ts'
 import { fault } from './startup-codes.ts'
 
-const TABLES = { events: 'mortar_channel_events', members: 'mortar_channel_members' }
+export const TABLES = { events: 'mortar_channel_events', members: 'mortar_channel_members' }
 
 /** Milliseconds between two reads, and for one of them. */
 const PAUSE = 250

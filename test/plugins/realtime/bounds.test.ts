@@ -10,7 +10,7 @@ import { recorder } from '../../app/recorder.ts'
 import type { Sockets } from '../../../plugins/realtime/sockets.ts'
 import { HELLO, HOSTILE } from './hostile-frames.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
-import { as, createSessions } from './session-brick.ts'
+import { as, createSessions } from '../../support/session-brick.ts'
 
 const message = object({ text: string().required() })
 const echo = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {

@@ -8,7 +8,7 @@ import { realtime } from '@mortar/realtime'
 import { connect } from '@mortar/realtime/testing'
 import { ROOT } from '../../architecture/tree.ts'
 import { readBlocks } from '../../docs/read-blocks.ts'
-import { createSessions } from './session-brick.ts'
+import { createSessions } from '../../support/session-brick.ts'
 
 const FILE = 'routes/rooms/[id].ws.ts'
 const ROOM = '/rooms/0b9b2f0e-5c1e-4f0a-9d5c-1d1f3b6f6a10'

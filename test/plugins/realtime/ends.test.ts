@@ -10,7 +10,7 @@ import { throughBothAdapters } from '../../support/adapters.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { deferred } from '../../support/deferred.ts'
 import { frame, handshake, openRaw, type RawSocket } from './raw-socket.ts'
-import { as, createSessions } from './session-brick.ts'
+import { as, createSessions } from '../../support/session-brick.ts'
 
 /** An open socket: its two sides, and the end of its handler. */
 interface Open {

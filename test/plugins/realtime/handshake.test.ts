@@ -8,7 +8,7 @@ import { deferred } from '../../support/deferred.ts'
 import { throughBothAdapters } from '../../support/adapters.ts'
 import { recorder } from '../../app/recorder.ts'
 import { frame, handshake, openRaw } from './raw-socket.ts'
-import { as, createSessions } from './session-brick.ts'
+import { as, createSessions } from '../../support/session-brick.ts'
 
 const message = object({ text: string().required() })
 const echo = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {

@@ -4,7 +4,7 @@ import { createApp, createRouter } from 'mortar'
 import { defineSocket, realtime } from '@mortar/realtime'
 import { connect } from '@mortar/realtime/testing'
 import { throughBothAdapters } from '../../support/adapters.ts'
-import { createSessions } from './session-brick.ts'
+import { createSessions } from '../../support/session-brick.ts'
 
 const MANY = 300
 

@@ -17,7 +17,7 @@ import { object, string } from 'mortar/yup'
 import { throughBothAdapters } from '../../support/adapters.ts'
 import { deferred } from '../../support/deferred.ts'
 import { handshake, openRaw } from './raw-socket.ts'
-import { createSessions } from './session-brick.ts'
+import { createSessions } from '../../support/session-brick.ts'
 
 const message = object({ text: string().required() })
 const SESSION_ENDED = { code: 4401, reason: 'session_ended' }
