@@ -174,7 +174,7 @@ export class Application {
   }
 
   async inject(request: InjectRequest | string): Promise<InjectResponse> {
-    await this.ready()
+    await this.lifecycle.outsideStart(() => this.ready())
     return this.adapters.track(inject(this.adapters.handle, request))
   }
 

@@ -5,7 +5,7 @@ import { buildDocument } from '../openapi/document.ts'
 import { findReferenceScript, type ReferenceScript } from '../openapi/page/reference-script.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { BrickEntry } from '../routing/brick-entry.ts'
-import type { Route } from '../routing/route.ts'
+import { ownerOf, type Route } from '../routing/route.ts'
 import type { Dispatcher } from './serve/dispatcher.ts'
 import type { OpenApiOptions } from './openapi-options.ts'
 
@@ -89,7 +89,7 @@ function documentOf(routes: readonly Route[], runtime: PipelineRuntime, openapi:
     ...(runtime.securityScheme === undefined ? {} : { security: runtime.securityScheme }),
     // The application cannot change the schemas of a brick.
     warn: (message: string, route: Route) => {
-      if (!route.origin.startsWith('brick ')) runtime.logger.warn(message)
+      if (ownerOf(route) !== 'brick') runtime.logger.warn(message)
     },
   }
 }

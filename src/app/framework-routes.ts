@@ -1,6 +1,7 @@
-import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
+import { ownerOf, type Route, type RouteDefinition, type Handler } from '../routing/route.ts'
 import { NotFound } from '../errors/http-error.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
+import { wrongOption } from '../support/check-options.ts'
 import { once } from '../support/once.ts'
 import type { Dispatcher } from './serve/dispatcher.ts'
 import type { Documentation, DocumentationSettings } from './documentation.ts'
@@ -26,17 +27,14 @@ export function frameworkRoutes(
   if (openapi === false) return { routes: [], documentation: undefined }
   const page = openapi.docs || '/docs'
   const script = `${page.replace(/\/$/, '')}/scalar.js`
-  const hasSockets = dispatcher.routes.some(({ upgrade }) => upgrade !== undefined)
-  const asyncDocument = hasSockets ? ASYNC_DOCUMENT : undefined
+  const asyncDocument = dispatcher.routes.some(({ upgrade }) => upgrade) ? '/asyncapi.json' : undefined
   const paths = { document: openapi.path ?? '/openapi.json', page, script, asyncDocument }
-  const documentation = once(() =>
-    loadCode().then(({ createDocumentation }) =>
-      createDocumentation(dispatcher, runtime, { openapi, paths, entries }),
-    ),
+  const documentation = once(async () =>
+    (await loadCode()).createDocumentation(dispatcher, runtime, { openapi, paths, entries }),
   )
   const routes = [
     get(paths.document, documentHandler(documentation), 'OpenAPI'),
-    ...(hasSockets ? [get(ASYNC_DOCUMENT, asyncDocumentHandler(documentation), 'AsyncAPI')] : []),
+    ...(asyncDocument ? [get(asyncDocument, asyncDocumentHandler(documentation), 'AsyncAPI')] : []),
     ...(openapi.docs === false
       ? []
       : [get(page, pageHandler(documentation), 'Docs'), get(paths.script, scriptHandler(documentation))]),
@@ -45,7 +43,18 @@ export function frameworkRoutes(
   return { routes: routes.filter(({ path }) => !taken.has(path)), documentation }
 }
 
-const ASYNC_DOCUMENT = '/asyncapi.json'
+/**
+ * Refuses pages of the framework and routes of bricks that would replace the response to a probe. An application may
+ * replace it.
+ * @throws StartupError `MORTAR_OPTION` with both names.
+ */
+export function refuseAtProbes(routes: readonly Route[], { health }: ResolvedOptions): void {
+  for (const name of ['live', 'ready'] as const) {
+    const taken = routes.find((route) => route.path === health?.[name] && ownerOf(route) !== undefined)
+    if (taken !== undefined)
+      throw wrongOption(`health.${name}`, `is the path of ${taken.origin}`, 'Give them different paths.')
+  }
+}
 
 /** For all applications of a process, such as those of tests: with tsx each `import()` costs a millisecond. */
 const loadCode = once(() => import('./documentation.ts'))
@@ -101,14 +110,18 @@ function scriptHandler(documentation: LoadDocumentation): Handler {
   }
 }
 
-function get(path: string, handler: Handler, page?: string): Route {
+/** The option that sets the path of a page, for messages. */
+const SOURCES = { OpenAPI: 'openapi.path', AsyncAPI: 'AsyncAPI document', Docs: 'openapi.docs' } as const
+
+/** Without a page it is the route of the script, whose path begins with that of the page. */
+function get(path: string, handler: Handler, page?: keyof typeof SOURCES): Route {
   return {
     method: 'GET',
     path,
     definition: HIDDEN,
     handler,
     middleware: [],
-    origin: 'the framework',
+    origin: `the framework (${SOURCES[page ?? 'Docs']})`,
     ...(page !== undefined && { page }),
   }
 }

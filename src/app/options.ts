@@ -7,7 +7,8 @@ import type { TrustProxy } from '../context/client-address.ts'
 import type { Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import type { Duration } from '../support/duration.ts'
-import type { FormLimits, MultipartOptions } from '../support/form-limits.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
+import type { MultipartOptions } from '../support/form-limits.ts'
 import { HEALTH_KEYS, type HealthOptions, type ResolvedHealth } from './life/health/health-options.ts'
 import type { KoaOptions } from '../context/outer-app.ts'
 import { ELSEWHERE, type ServerOptions } from './serve/listen-options.ts'
@@ -85,13 +86,13 @@ type Converted =
   | 'shutdownTimeout'
 
 /** The options with defaults filled in and units resolved: bytes and seconds. */
-export interface ResolvedOptions extends Required<Omit<AppOptions, Converted>> {
+export interface ResolvedOptions
+  extends
+    Required<Omit<AppOptions, Converted>>,
+    Pick<PipelineRuntime, 'bodyLimit' | 'handlerTimeout' | 'multipart'> {
   readonly logger: Logger
   /** The logger for the framework's own lines; it never throws. */
   readonly reporter: Logger
-  readonly bodyLimit: number
-  readonly handlerTimeout: number
-  readonly multipart: FormLimits
   readonly keys: readonly string[] | undefined
   readonly appUrl: string | undefined
   readonly health: ResolvedHealth | undefined

@@ -122,10 +122,10 @@ function checked<T>(option: string, read: () => T): T {
 /** Checks an absolute http(s) address and removes a trailing slash. */
 function origin(option: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if ((parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') || /[?#]/.test(url))
+  if ((parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') || /[?#*]/.test(url))
     throw wrongOption(
       option,
-      'is not an absolute http or https address, or has a query',
+      'is not an absolute http or https address, or has a query or a wildcard',
       "Write it with its scheme, such as 'https://app.example.com'.",
     )
   return url.replace(/\/+$/, '')

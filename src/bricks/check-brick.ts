@@ -1,5 +1,4 @@
 import { StartupError } from '../errors/startup-error.ts'
-import type { Peers } from '../peers/peers.ts'
 import { isRouter } from '../routing/router.ts'
 import type { Middleware } from '../routing/route.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
@@ -43,7 +42,7 @@ export function checkBrick(brick: AnyBrick): void {
     throw wrongShape(brick, 'has a member that is not a function', 'Give (services, ctx) => value.')
   if (!Object.values(pages).every(isPath))
     throw wrongShape(brick, 'has a page that is not a path', "Write pages: { Counter: '/counter' }.")
-  if (![peers].flat().every(isPeers))
+  if (![peers].flat().every(({ from }) => URL.canParse(from)))
     throw wrongShape(brick, "has a 'peers' slot without from", 'Write peers: { from: import.meta.url }.')
   checkCodes(brick)
 }
@@ -51,11 +50,7 @@ export function checkBrick(brick: AnyBrick): void {
 /** Returns the routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for any other value. */
 export function routersOf(brick: AnyBrick, given: unknown) {
   if (Array.isArray(given) && given.every(isRouter)) return given
-  throw wrongShape(
-    brick,
-    'has routes that are not a list of routers',
-    'Give a list of routers made by createRouter().',
-  )
+  throw wrongShape(brick, 'has routes that are not a list of routers', 'Give what createRouter() returns.')
 }
 
 /** Returns the middleware of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for any other value. */
@@ -70,10 +65,6 @@ function isPath(value: unknown): boolean {
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function'
-}
-
-function isPeers(peers: Partial<Peers>): boolean {
-  return URL.canParse(String(peers.from))
 }
 
 /** A provider of authentication has a name too, so that it passes for a brick. */

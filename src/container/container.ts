@@ -52,6 +52,12 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
   for (const [name, instance] of Object.entries(core))
     put(name, readRegistration(name, value(instance), 'the framework'))
   adapt(awilix, options, register)
+  const dispose = async (left?: () => number): Promise<void> => {
+    const disposables = takeDisposables(awilix.cache)
+    awilix.cache.clear()
+    await options.disposeAll(disposables, left)
+  }
+  awilix.dispose = dispose
 
   return {
     /** The awilix container behind it; its `register` checks as `app.provide` does, its `dispose` keeps the order. */
@@ -86,7 +92,7 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
     },
     disposeAll: options.disposeAll,
     /** Disposes of all existing instances, the newest first. Never rejects. */
-    dispose: () => awilix.dispose(),
+    dispose,
   }
 }
 
@@ -103,19 +109,12 @@ function putInto(
   }
 }
 
-/**
- * Makes `app.container.register` check registrations like `app.provide`, and `app.container.dispose` keep the order.
- */
+/** Makes `app.container.register` check registrations like `app.provide`. */
 function adapt(
   awilix: Container['awilix'],
-  { disposeAll, refuseLate }: ContainerOptions,
+  { refuseLate }: ContainerOptions,
   register: Container['register'],
 ): void {
-  awilix.dispose = async () => {
-    const disposables = takeDisposables(awilix.cache)
-    awilix.cache.clear()
-    await disposeAll(disposables)
-  }
   awilix.register = (first: string | symbol | Record<string, AnyRegistration>, second?: AnyRegistration) => {
     refuseLate(DIRECT)
     const given = typeof first === 'object' ? first : { [first]: second! }

@@ -1,7 +1,7 @@
 import type { CacheEntry } from 'awilix/browser'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { withDeadline } from '../support/with-deadline.ts'
+import { stopped } from '../support/with-deadline.ts'
 
 /** An instance and its disposer. */
 export interface Disposable {
@@ -10,22 +10,23 @@ export interface Disposable {
   readonly dispose: (instance: unknown) => unknown
 }
 
-/** Disposes of instances in the given order. A failure is logged and does not stop the others. Never rejects. */
-export type DisposeAll = (disposables: readonly Disposable[]) => Promise<void>
+/**
+ * Disposes of instances in the given order, for at most the seconds that are `left`. A failure is logged and does not stop
+ * the others. Never rejects.
+ */
+export type DisposeAll = (disposables: readonly Disposable[], left?: () => number) => Promise<void>
 
 /** @param timeout time limit of each disposer in seconds. */
 export function createDisposal(logger: Logger, timeout: number): DisposeAll {
-  return async (disposables) => {
+  return async (disposables, left = () => timeout) => {
     for (const { name, instance, dispose } of disposables)
       try {
         const work = dispose(instance)
         // A synchronous disposer is already done and needs no timer.
-        if (work !== undefined) await withDeadline(Promise.resolve(work), timeout)
+        if (work !== undefined) await stopped(work, timeout, left)
       } catch (error) {
-        logger.error(
-          { service: name, err: describeError(error) },
-          `The service '${name}' could not be disposed of`,
-        )
+        const message = `The service '${name}' could not be disposed of`
+        logger.error({ service: name, err: describeError(error) }, message)
       }
   }
 }

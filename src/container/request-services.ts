@@ -13,14 +13,8 @@ export interface RequestContainer<Source> {
   scope(services: Services): RequestScope
 }
 
-const LOOKED_FOR_BY_JAVASCRIPT = new Set([
-  'then',
-  'toJSON',
-  'constructor',
-  'inspect',
-  'nodeType',
-  'asymmetricMatch',
-])
+/** Names that JavaScript, `console.log` and test runners read from any object. */
+const LOOKED_FOR = /^(?:then|toJSON|constructor|inspect|href|nodeType|asymmetricMatch)$/
 
 const SOURCE = Symbol('source')
 const STATE = Symbol('state')
@@ -78,7 +72,7 @@ export function compileServices<Source>(
 function unknownNames(): object {
   return new Proxy(Object.create(null) as object, {
     get(_target, name, services: { readonly [STATE]: RequestState<unknown> | undefined }) {
-      if (typeof name === 'symbol' || LOOKED_FOR_BY_JAVASCRIPT.has(name)) return undefined
+      if (typeof name === 'symbol' || LOOKED_FOR.test(name)) return undefined
       const scope = services[STATE]?.openScope
       if (scope?.has(name) === true) return scope.resolve(name)
       throw new Error(`No service is named '${name}'. Register it with app.provide or through a brick.`)

@@ -14,6 +14,7 @@ import {
   type Context,
   type Logger,
 } from 'mortar'
+import { UNREADABLE } from '../support/unreadable-error.ts'
 import { deferred } from '../support/deferred.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
@@ -171,17 +172,22 @@ describe('The time limit of handlers', () => {
         await gate.promise
         throw new Error('too late')
       })
+      .get('/unreadable', async () => {
+        await gate.promise
+        throw UNREADABLE
+      })
       // The response has reported this reason.
       .get('/reason', async ({ signal }) => {
         await once(signal, 'abort')
         throw signal.reason
       })
     const app = createApp({ handlerTimeout: 0.01, logger, logRequests: false }).use(router)
-    await Promise.all(['/stream', '/error', '/reason'].map((url) => app.inject(url)))
+    await Promise.all(['/stream', '/error', '/unreadable', '/reason'].map((url) => app.inject(url)))
     gate.resolve()
-    while (!late.destroyed || !JSON.stringify(lines).includes('too late')) await wait(1)
+    const isLogged = (text: string) => JSON.stringify(lines).includes(text)
+    while (!late.destroyed || !isLogged('too late') || !isLogged('cannot be read')) await wait(1)
     await app.close()
-    expect(JSON.stringify(lines)).to.include('Further failures since the last line: handler_timeout 2.')
+    expect(JSON.stringify(lines)).to.include('Further failures since the last line: handler_timeout 3.')
   })
 
   it('leaves no timer behind for a handler that has ended', async () => {

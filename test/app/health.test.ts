@@ -7,6 +7,7 @@ import { createApp, createRouter, defineBrick, type App, type AppOptions } from 
 import { rawRequest } from '../support/raw-request.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
+import { startupErrorOf } from '../support/startup-error-of.ts'
 import { recorder } from './recorder.ts'
 
 const fails = (): never => {
@@ -95,13 +96,40 @@ describe('/livez and /readyz', () => {
       expect((await app.fetch('/readyz')).status).to.equal(405)
     })
 
+    it('refuse a page of the framework and a route of a brick at their path, with both names', async () => {
+      const route = createRouter().get('/up', () => 'up')
+      const brick = defineBrick({ name: 'metrics', routes: [route] })
+      const apps: readonly [App<object, object>, string][] = [
+        [
+          createApp({ openapi: { docs: '/livez' } }),
+          'health.live is the path of the framework (openapi.docs)',
+        ],
+        [
+          createApp({ openapi: { path: '/readyz' } }),
+          'health.ready is the path of the framework (openapi.path)',
+        ],
+        [createApp({ health: { live: '/up' } }).use(brick), "health.live is the path of brick 'metrics'"],
+      ]
+      for (const [app, text] of apps) {
+        const { code, message } = await startupErrorOf(() => app.ready())
+        expect(code).to.equal('MORTAR_OPTION')
+        expect(message).to.include(text)
+      }
+      const free = createApp({ health: { live: false }, openapi: { docs: '/livez' } })
+      expect((await (await open(free)).fetch('/livez')).headers.get('content-type')).to.include('text/html')
+    })
+
     it('have other paths, or none, by the option health', async () => {
       const other = await open(createApp({ health: { live: '/_/up', ready: false } }))
       expect((await other.fetch('/_/up')).status).to.equal(200)
       expect((await other.fetch('/livez')).status).to.equal(404)
       expect((await other.fetch('/readyz')).status).to.equal(404)
-      const none = await open(createApp({ health: false }))
-      expect((await none.fetch('/livez')).status).to.equal(404)
+      for (const health of [false, { live: false, ready: false }] as const) {
+        const none = await open(createApp({ health }))
+        for (const path of ['/livez', '/readyz']) expect((await none.fetch(path)).status).to.equal(404)
+      }
+      const odd = await open(createApp({ health: { ready: '/~up/a.b-c' } }))
+      for (const path of ['/livez', '/~up/a.b-c']) expect((await odd.fetch(path)).status).to.equal(200)
     })
 
     it('report a failed check, and are unready only if it is critical', async () => {
@@ -152,12 +180,14 @@ describe('/livez and /readyz', () => {
       [Object.defineProperty(new Error('x'), 'message', getter), unreadable],
       [Object.assign(new Error('x'), { message: { a: 1 } }), '[object Object]'],
       [null, 'null'],
+      [new Error('5 € ≠ 6 €'), '5 € ≠ 6 €'],
     ] as const) {
       const throws = (): never => {
         throw thrown
       }
       const app = createApp({ logger: false }).check('db', throws)
-      const { body } = await app.inject('/readyz')
+      const { body, headers } = await app.inject('/readyz')
+      expect(headers['content-length']).to.equal(String(Buffer.byteLength(body)))
       expect(JSON.parse(body)).to.deep.equal({
         status: 'ready',
         checks: { db: 'failed' },
@@ -174,13 +204,17 @@ describe('/livez and /readyz', () => {
     })
     const app = createApp({ logger: false }).use(defineBrick({ name: 'slow', start: () => starting }))
     await serving(app, async (url) => {
-      expect((await fetch(`${url}/livez`)).status).to.equal(200)
       const { mock: timer } = mock.method(globalThis, 'setTimeout')
+      const waits = () => timer.calls.map((call) => call.arguments[1])
+      for (const path of ['/livez', '/livez/?verbose']) expect((await fetch(url + path)).status).to.equal(200)
+      // A process that starts is alive, and its probe does not wait.
+      expect(waits()).to.not.include(500)
       const response = await fetch(`${url}/readyz`).finally(() => mock.reset())
       expect(response.status).to.equal(503)
       expect(await response.json()).to.deep.equal({ status: 'starting', failed: [] })
+      expect(response.headers.get('connection')).to.equal('keep-alive')
       // Most probes have a time limit of one second.
-      expect(timer.calls.map((call) => call.arguments[1])).to.include(500)
+      expect(waits()).to.include(500)
       finish()
       await until(async () => (await fetch(`${url}/readyz`)).status === 200)
     })
@@ -193,6 +227,7 @@ describe('/livez and /readyz', () => {
       const response = await fetch(`${url}/readyz`)
       expect(response.status).to.equal(503)
       expect(await response.json()).to.deep.equal({ status: 'unready', failed: ['start'] })
+      expect(response.headers.get('connection')).to.equal('keep-alive')
       expect((await fetch(`${url}/livez`)).status).to.equal(200)
     })
   })

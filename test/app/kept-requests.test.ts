@@ -19,7 +19,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, file, scoped, sendFile, sse, type Context, type Handler } from 'mortar'
 import { object } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
-import { collectGarbage } from '../support/collect-garbage.ts'
+import { countKept } from '../support/collect-garbage.ts'
 import { disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { as, createSessions } from '../support/session-brick.ts'
 
@@ -202,18 +202,6 @@ async function more(before: Readonly<Record<string, number>>): Promise<string[]>
   }
 }
 
-/** Resolves with the names of those lists of which an object is in memory. */
-async function inMemory(lists: ReadonlyMap<string, readonly WeakRef<object>[]>): Promise<string[]> {
-  const found = (): string[] =>
-    [...lists].flatMap(([name, refs]) => (refs.some((ref) => ref.deref() !== undefined) ? [name] : []))
-  for (let look = 0; look < 10; look++) {
-    await wait(5)
-    collectGarbage()
-    if (found().length === 0) break
-  }
-  return found()
-}
-
 describe('What an application keeps of a request that is over', () => {
   before(() => {
     writeFileSync(small, 'content')
@@ -242,7 +230,9 @@ describe('What an application keeps of a request that is over', () => {
       lists.set(name, noted.splice(0).slice(0, -NOTED))
       expect(lists.get(name), name).to.have.length.at.least((COUNT - 1) * NOTED)
     }
-    return [...kept, ...(await inMemory(lists)).map((name) => `memory: ${name}`)]
+    await countKept([...lists.values()].flat())
+    const inMemory = [...lists].filter(([, refs]) => refs.some((ref) => ref.deref() !== undefined))
+    return [...kept, ...inMemory.map(([name]) => `memory: ${name}`)]
   }
 
   throughBothAdapters((open) => {

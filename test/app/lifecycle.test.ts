@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
+import { createApp, createRouter, defineBrick, loadRoutes, singleton, StartupError } from 'mortar'
 import { join } from 'node:path'
 import { createLifecycle } from '../../src/app/life/lifecycle.ts'
 import { closeOnSignals } from '../../src/app/life/signals.ts'
 import { bundleScript } from '../support/bundle-script.ts'
 import { recorder } from './recorder.ts'
+
+const PROCESS = { servesRequests: true, stopping: new AbortController().signal }
 
 const hello = () => createRouter().get('/', () => 'hello')
 
@@ -45,12 +47,14 @@ describe('The life of an application', () => {
     const lines: string[] = []
     const lifecycle = createLifecycle({ cradle: {}, dispose: () => undefined } as never, recorder(lines), 1)
     const started = deferred()
-    const starting = lifecycle.start([{ name: 'slow', start: () => started.promise }] as never)
+    const starting = lifecycle.start([{ name: 'slow', start: () => started.promise }] as never, PROCESS)
     mock.timers.tick(9999)
     expect(lines).to.deep.equal([])
     mock.timers.tick(1)
     expect(lines).to.have.length(1)
-    expect(lines[0]).to.include("The brick 'slow' is still starting after 10 s")
+    expect(lines[0])
+      .to.include("The brick 'slow' is still starting after 10 s")
+      .and.include('app.ready(), which no start() may await')
     started.resolve()
     await starting
     await lifecycle.stop()
@@ -154,6 +158,41 @@ describe('The life of an application', () => {
     await arrival.promise
     await app.close()
     expect(await pending).to.equal('cut off')
+  })
+
+  it('shares twice shutdownTimeout between a start, requests, bricks and services that all hang', async () => {
+    const lines: string[] = []
+    const stops: string[] = []
+    const hang = (name: string) => () => {
+      stops.push(name)
+      return neverSettles()
+    }
+    const names = Array.from({ length: 15 }, (_, index) => `brick${index}`)
+    const bricks = names.map((name) =>
+      defineBrick({
+        name,
+        stop: hang(name),
+        services: { [`of${name}`]: singleton(() => ({}), { dispose: neverSettles }) },
+      }),
+    )
+    const arrival = deferred()
+    const shutdownTimeout = 0.4
+    const app = createApp({ logger: recorder(lines), signals: false, shutdownTimeout, bricks }).use(
+      createRouter().get('/', () => {
+        arrival.resolve()
+        return neverSettles()
+      }),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const pending = fetch(url).catch(() => 'cut off')
+    await arrival.promise
+    const began = performance.now()
+    await app.close()
+    // Alone, the bricks and the services would each take 15 times shutdownTimeout.
+    expect(performance.now() - began).to.be.below(15 * 1000 * shutdownTimeout)
+    expect(await pending).to.equal('cut off')
+    expect(stops).to.deep.equal(names.toReversed())
+    expect(lines.filter((line) => line.includes('did not stop properly'))).to.have.length(names.length)
   })
 
   it('closes once, also before it was booted, and does not start again', async () => {

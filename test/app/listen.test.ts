@@ -7,8 +7,18 @@ import { tmpdir } from 'node:os'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createApp, createRouter, StartupError, type App, type AppOptions, type ListenOptions } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  StartupError,
+  type App,
+  type AppOptions,
+  type Environment,
+  type ListenOptions,
+} from 'mortar'
+import { beginToServe } from '../../src/app/life/announce.ts'
 import { planListening } from '../../src/app/serve/listen-options.ts'
+import { ignore } from '../../src/support/ignore.ts'
 import { leftConnections } from '../support/connections-of.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { deferred } from '../support/deferred.ts'
@@ -59,7 +69,8 @@ describe('listen()', () => {
     // The default for headers is longer.
     const { server: brief } = await open(hello()).listen({ port: 0, requestTimeout: '10s' })
     expect([brief.requestTimeout, brief.headersTimeout]).to.deep.equal([10_000, 10_000])
-    expect(planListening({ headersTimeout: 9, requestTimeout: 9 }, 'test').headersTimeout).to.equal(9000)
+    for (const requestTimeout of [9, 0])
+      expect(planListening({ headersTimeout: 9, requestTimeout }, 'test').headersTimeout).to.equal(9000)
   })
 
   it('keeps idle connections for 75 s in production and 5 s elsewhere', () => {
@@ -127,6 +138,16 @@ describe('listen()', () => {
     await closed
   })
 
+  it('closes a connection whose TLS handshake takes too long', async () => {
+    const app = open(hello({ shutdownTimeout: 0.05, logger: false }))
+    const tls = { key, cert, handshakeTimeout: 20 }
+    const { server, port } = await app.listen({ port: 0, host: '127.0.0.1', tls })
+    const silent = connect(port, '127.0.0.1').on('error', () => undefined)
+    await once(server, 'tlsClientError')
+    expect(await leftConnections(server)).to.equal(0)
+    silent.destroy()
+  })
+
   it('serves a Unix socket', async () => {
     const path = join(tmpdir(), `mortar-${randomUUID()}.sock`)
     await open(hello()).listen({ path })
@@ -191,7 +212,7 @@ describe('listen()', () => {
 })
 
 describe('What listen() logs', () => {
-  async function linesOf(environment: 'development' | 'production', host: string): Promise<string[]> {
+  async function linesOf(environment: Environment, host: string): Promise<string[]> {
     const lines: string[] = []
     const log = (level: string) => (fields: unknown, message?: unknown) =>
       void lines.push(`${level} ${String(message ?? fields)}`)
@@ -229,7 +250,18 @@ describe('What listen() logs', () => {
     expect(warnings[0]).to.contain('/_framework/').and.to.contain('HOST')
     for (const host of ['127.0.0.1', '::ffff:127.0.0.1'])
       expect((await linesOf('development', host)).join(), host).not.to.contain('warn')
-    expect((await linesOf('production', '0.0.0.0')).join()).not.to.contain('warn')
+    for (const environment of ['production', 'test'] as const)
+      expect((await linesOf(environment, '0.0.0.0')).join(), environment).not.to.contain('warn')
+  })
+
+  it('has no warning for a host that only this machine reaches', () => {
+    const warned: string[] = []
+    for (const host of ['::1', '127.0.0.2', '/run/app.sock', '::', '10.0.0.1', '::ffff:10.0.0.1'])
+      beginToServe({ host, url: 'http://localhost:3000' }, {
+        maintenance: { follow: ignore, stop: ignore },
+        options: { environment: 'development', reporter: { info: ignore, warn: () => warned.push(host) } },
+      } as unknown as Parameters<typeof beginToServe>[1])
+    expect(warned).to.deep.equal(['::', '10.0.0.1', '::ffff:10.0.0.1'])
   })
 })
 

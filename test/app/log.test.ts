@@ -126,6 +126,8 @@ describe('A line of the log', () => {
     expect(named!.err['stack']).to.contain('log.test.ts')
     expect(bare).to.deep.include({ msg: 'wrong' })
     expect(bare!.err).to.include({ type: 'TypeError' })
+    log.logger.error(new (class Missing extends Error {})('gone'))
+    expect(log.lines[2]).to.have.nested.include({ 'err.type': 'Missing', 'err.message': 'gone' })
   })
 
   it('survives cycles, depth, getters that throw and huge lists', () => {

@@ -12,6 +12,7 @@ describe('The options of createApp', () => {
       appUrl: 'https://app.example.com?a=1',
     },
     'an invalid origin': { trustedOrigins: ['example'] },
+    'an origin with a wildcard, which no page has': { trustedOrigins: ['https://*.example.com'] },
     'a cookie without a name': { tokenCookie: '' },
     'an invalid cookie name': { tokenCookie: 'a;b' },
   }

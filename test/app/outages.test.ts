@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createApp, defineBrick, ServiceUnavailable, type OutageFailure, type Outages } from 'mortar'
 import { keptAfter } from '../support/collect-garbage.ts'
+import { UNREADABLE } from '../support/unreadable-error.ts'
 import { loggerTo } from './recorder.ts'
 
 describe('The service outages', () => {
@@ -60,12 +61,13 @@ describe('The service outages', () => {
     outages.begin(failure('sessions', new Error('Connection terminated')))
     outages.begin(failure('db', Object.assign(new Error('going away'), { code: '57P01' })))
     outages.begin(failure('jobs', refused(5432)))
-    outages.begin(failure('limits', refused(5432)))
+    outages.begin(failure('limits', UNREADABLE))
     pass(60)
     expect(texts()).to.deep.equal([
       'warn sessions failed: Connection terminated',
       'warn db failed: going away',
-      'warn Fails: sessions, db, jobs, limits. Other reasons: connect ECONNREFUSED 127.0.0.1:5432',
+      'warn Fails: sessions, db, jobs, limits. ' +
+        'Other reasons: connect ECONNREFUSED 127.0.0.1:5432; An error that cannot be read was thrown.',
     ])
   })
 

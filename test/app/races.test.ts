@@ -1,10 +1,11 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, StartupError } from 'mortar'
 import { deferred } from '../support/deferred.ts'
+import { recorder } from './recorder.ts'
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -267,6 +268,43 @@ describe('ctx.signal', () => {
     gate.resolve()
     expect(await seen.promise).to.equal(true)
     await app.close()
+  })
+})
+
+describe('An API of Node that ctx.signal aborts', () => {
+  /** An application whose handler waits for an event that never comes. */
+  const waiting = () => {
+    const lines: string[] = []
+    const entered = deferred()
+    const app = createApp({ logger: recorder(lines) }).use(
+      createRouter().get('/', ({ signal }) => {
+        entered.resolve()
+        return once(new EventEmitter(), 'never', { signal })
+      }),
+    )
+    return { app, lines, entered: entered.promise }
+  }
+
+  it('ends its request with 503 when the application closes', async () => {
+    const { app, entered } = waiting()
+    const response = app.inject('/')
+    await entered
+    await app.close()
+    const { statusCode, headers } = await response
+    expect([statusCode, headers['retry-after']]).to.deep.equal([503, '1'])
+  })
+
+  it('logs no failure when the client has left', async () => {
+    const { app, lines, entered } = waiting()
+    const { port, server } = await app.listen(0, '127.0.0.1')
+    const closed = once(server, 'connection').then(async ([socket]) => once(socket as Socket, 'close'))
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await entered
+    socket.destroy()
+    await closed
+    await app.close()
+    expect(lines.filter((line) => line.includes('failed'))).to.deep.equal([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
@@ -67,6 +68,22 @@ describe('The channel tracing:mortar.request', () => {
       expect(observer.requests).deep.equal([request])
       expect(request.error).equal(undefined)
       expect(request.req.url).equal('/notes/7?access_token=x')
+    })
+
+    it('may set headers, of which a refusal has none that belong to a body', async () => {
+      const { fetch } = await open(createApp().use(createRouter().get('/notes', () => [])))
+      await fetch('/notes')
+      observer = new Observer()
+      const setHeaders = (message: unknown): void => {
+        const { res } = message as { readonly res: ServerResponse }
+        res.setHeader('Cache-Control', 'public, max-age=3600').setHeader('X-Own', 'yes')
+        res.setHeader('Content-Encoding', 'gzip')
+      }
+      subscribe('tracing:mortar.request:start', setHeaders)
+      const { status, headers } = await fetch('/nowhere')
+      unsubscribe('tracing:mortar.request:start', setHeaders)
+      const kept = ['cache-control', 'x-own', 'content-encoding'].map((name) => headers.get(name))
+      expect([status, ...kept]).deep.equal([404, null, 'yes', null])
     })
 
     it('covers requests without a route: 404, 405, a malformed path and OPTIONS', async () => {

@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { connect as connectSecurely } from 'node:tls'
 import { expect } from 'chai'
 import {
   createApp,
@@ -19,9 +21,11 @@ import {
 } from 'mortar'
 import { takeOver, type Takeover } from 'mortar/kit'
 import { throughBothAdapters } from '../support/adapters.ts'
-import { collectGarbage } from '../support/collect-garbage.ts'
+import { countKept } from '../support/collect-garbage.ts'
 import { connectionsOf, leftConnections } from '../support/connections-of.ts'
 import { deferred } from '../support/deferred.ts'
+
+const TLS = join(import.meta.dirname, '../fixtures/tls')
 
 /** A brick with a protocol of its own, which sends back what it receives. */
 const shout = defineBrick({ name: 'shout', upgrades: ['shout'] })
@@ -159,9 +163,7 @@ describe('A connection that changes its protocol', () => {
       const { url } = await open(app)
       await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '101')
       await over.promise
-      await nextTurn()
-      collectGarbage()
-      expect(signals.map((signal) => signal.deref())).to.deep.equal([undefined])
+      expect([signals.length, await countKept(signals)]).to.deep.equal([1, 0])
     })
 
     it('keeps the scoped services of its request until its work has ended', async () => {
@@ -257,6 +259,38 @@ describe('A connection that changes its protocol', () => {
     const closed = once(socket, 'close')
     await app.close()
     await closed
+  })
+
+  it('is a plain request over TLS too if no brick speaks its protocol', async () => {
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(TLS, name)))
+    const app = createApp({ logger: false }).use(shout)
+    app.use(createRouter().get('/', ({ koa }) => ({ secure: koa.secure })))
+    const { port } = await app.listen({ port: 0, host: '127.0.0.1', tls: { key: key!, cert: cert! } })
+    const socket = connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close, Upgrade\r\nUpgrade: other\r\n\r\n')
+    let received = ''
+    for await (const chunk of socket) received += String(chunk)
+    expect(received).to.match(/^HTTP\/1\.1 200 [^]*\{"secure":true\}$/)
+    await app.close()
+  })
+
+  it('leaves no listeners on a connection whose requests ask for foreign protocols', async () => {
+    const app = createApp({ logger: false }).use(shout)
+    const { server, port } = await app.use(createRouter().get('/', () => 'plain')).listen(0, '127.0.0.1')
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const socket = connect(port, '127.0.0.1')
+    const [connection] = await accepted
+    const counts: number[] = []
+    for (let index = 0; index < 3; index++) {
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
+      for (let received = ''; !received.endsWith('plain');)
+        received += String((await once(socket, 'data'))[0])
+      const names = connection.eventNames()
+      counts.push(names.reduce((sum, name) => sum + connection.listenerCount(name), 0))
+    }
+    expect(counts[2]).to.equal(counts[1])
+    socket.destroy()
+    await app.close()
   })
 
   it('leaves foreign protocols to another listener of the server', async () => {

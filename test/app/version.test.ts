@@ -3,6 +3,8 @@ import { createApp } from 'mortar'
 import { createPinoLogger, REQUEST_LINE } from '../../src/app/log/pino-logger.ts'
 import { applicationVersion } from '../../src/support/env/environment.ts'
 
+const UNREADY = { status: 'unready', failed: ['db'], checks: { db: 'failed' } }
+
 describe('The version of the application', () => {
   afterEach(() => delete process.env['FRAMEWORK_VERSION'])
 
@@ -27,11 +29,15 @@ describe('The version of the application', () => {
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { version?: string }).version)
-    const app = createApp({ logger: false })
+    let isUp = true
+    const app = createApp({ logger: false, environment: 'production', health: { critical: ['db'] } })
+    app.check('db', { run: () => isUp, cache: 0 })
     const ready = JSON.parse((await app.inject('/readyz')).body) as unknown
+    isUp = false
+    const unready = JSON.parse((await app.inject('/readyz')).body) as unknown
     const gauge = app.services.gauges.all.get('mortar_build_info')!.read()
     await app.close()
-    return { versions, ready, gauge }
+    return { versions, ready, unready, gauge }
   }
 
   it('is in every log line, in /readyz and in a gauge', async () => {
@@ -39,6 +45,7 @@ describe('The version of the application', () => {
     expect(await seen()).to.deep.equal({
       versions: ['1.2.0+3f1c0a9b', '1.2.0+3f1c0a9b'],
       ready: { status: 'ready', version: '1.2.0+3f1c0a9b' },
+      unready: { ...UNREADY, version: '1.2.0+3f1c0a9b' },
       gauge: new Map([['1.2.0+3f1c0a9b', 1]]),
     })
   })
@@ -47,6 +54,7 @@ describe('The version of the application', () => {
     expect(await seen()).to.deep.equal({
       versions: [undefined, undefined],
       ready: { status: 'ready' },
+      unready: UNREADY,
       gauge: undefined,
     })
   })

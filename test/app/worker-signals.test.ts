@@ -39,7 +39,7 @@ describe('A worker of several', () => {
 
   it('keeps ignoring SIGINT after the application has closed', () => {
     remove()
-    expect(worker.listenerCount('SIGTERM')).to.equal(0)
-    expect(worker.listenerCount('SIGINT')).to.equal(1)
+    const left = Object.fromEntries(worker.eventNames().map((name) => [name, worker.listenerCount(name)]))
+    expect(left).to.deep.equal({ SIGINT: 1 })
   })
 })

@@ -149,25 +149,33 @@ describe('Bricks', () => {
     const app = createApp()
     await app.ready()
     expect(() => app.use(recorded('late', []))).to.throw(StartupError, 'MORTAR_TOO_LATE')
+    expect(() => app.provide({ late: value(1) })).to.throw(StartupError, 'MORTAR_TOO_LATE')
     await app.close()
   })
 
   describe('members of ctx', () => {
-    it('are computed on first read, once a request', async () => {
+    it('are computed on first read, once a request, also without a value', async () => {
       let computed = 0
-      const brick = defineBrick({ name: 'count', members: { count: () => ({ n: (computed += 1) }) } })
+      const nothing = () => void (computed += 1)
+      const brick = defineBrick({
+        name: 'count',
+        members: { count: () => ({ n: (computed += 1) }), nothing },
+      })
       const app = createApp()
         .use(brick)
         .use(
           createRouter()
             .get('/none', () => 'x')
-            .get('/twice', (ctx) => sameTwice(() => ctx['count'])),
+            .get('/twice', (ctx) => sameTwice(() => ctx['count']))
+            .get('/nothing', (ctx) => sameTwice(() => ctx['nothing'])),
         )
       await app.inject('/none')
       expect(computed).to.equal(0)
       expect((await app.inject('/twice')).json()).to.equal(true)
       expect((await app.inject('/twice')).json()).to.equal(true)
       expect(computed).to.equal(2)
+      expect((await app.inject('/nothing')).json()).to.equal(true)
+      expect(computed).to.equal(3)
       await app.close()
     })
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, HttpError, PROBLEM_CODES, type AnyBrick } from 'mortar'
 import { problemErrors, startupErrors } from 'mortar/kit'
 import { createClient } from 'mortar/testing'
+import { StartupErrors } from '../../src/errors/startup-error.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 const PROBLEMS = {
@@ -130,6 +131,13 @@ describe("A brick's start-up codes", () => {
     const cause = new Error('why')
     const error = fault('COUNTER_LIMIT', 'limit is -1.', { remedy: 'Write 1 or more.', cause })
     expect([error.remedy, error.cause]).to.deep.equal(['Write 1 or more.', cause])
+  })
+
+  it('stay those of the only error of several', () => {
+    const only = fault('COUNTER_LIMIT', 'limit is -1.', { files: ['jobs/a.ts'], cause: new Error('why') })
+    const all = new StartupErrors('Faults:', [only])
+    expect({ ...all }).to.deep.equal({ ...only, errors: [only] })
+    expect([all.message, all.cause]).to.deep.equal([only.message, only.cause])
   })
 
   it('begin with the name of the brick', async () => {

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { type AnyBrick, createApp, createRouter, fromKoa, NotFound, ServiceUnavailable } from 'mortar'
+import { loggerTo } from '../app/recorder.ts'
 
 class StoreIsAway extends Error {}
 
@@ -72,8 +74,64 @@ describe("the slot 'explainError'", () => {
     expect(seen).to.deep.equal([503, 503])
   })
 
+  for (const [what, thrown] of [
+    ['name', oddError('name')],
+    ['cause of an AbortError', oddError('cause', 'AbortError')],
+  ] as const)
+    it(`responds with 500 to an error of which the getter for the ${what} throws`, async () => {
+      for (const middleware of [false, true])
+        expect((await responseTo(thrown, middleware)).statusCode).to.equal(500)
+    })
+
+  it('survives odd errors of streams, and functions that throw themselves', async () => {
+    const messages: unknown[] = []
+    const logger = loggerTo((_level, [, message]) => void messages.push(message))
+    const app = createApp({ environment: 'production', logger, signals: false }).use({
+      name: 'clumsy',
+      explainError: (error) => {
+        throw error
+      },
+    })
+    const errors = [oddError('name'), oddError('cause', 'AbortError'), new Error('The disk has failed')]
+    const router = createRouter()
+    router.get('/:which', ({ params }) => failing(errors[Number(params.which)]))
+    const { url } = await app.use(router).listen(0)
+    try {
+      for (const which of errors.keys()) {
+        const cut = await fetch(`${url}/${which}`)
+          .then((response) => response.text())
+          .catch((error: unknown) => error)
+        expect(cut).to.be.an('error')
+      }
+      expect(messages.filter((each) => each === 'The body of a response failed')).to.have.length(3)
+    } finally {
+      await app.close()
+    }
+  })
+
   it('leaves other errors as they are', async () => {
     expect((await responseTo(new Error('no'))).statusCode).to.equal(500)
     expect((await responseTo(new ServiceUnavailable())).headers).to.not.have.property('retry-after')
   })
 })
+
+/** An error with a getter that throws. */
+function oddError(key: string, name = 'Error'): Error {
+  const error = Object.assign(new Error('odd'), { name })
+  // The stack is made with the name when it is first read, which streams of Node do.
+  expect(error.stack).to.be.a('string')
+  const get = () => {
+    throw new Error(`The getter for the ${key} has failed`)
+  }
+  return Object.defineProperty(error, key, { get })
+}
+
+/** A stream of bytes. The `pipeline` of Node, which a stream of objects takes, reads the name of an error too. */
+function failing(error: Error | undefined): Readable {
+  return new Readable({
+    read() {
+      this.push('a')
+      setImmediate(() => this.destroy(error))
+    },
+  })
+}

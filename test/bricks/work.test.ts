@@ -33,11 +33,23 @@ describe('the slot work of a brick', () => {
     expect(seen).to.deep.equal(['start one', 'start two', 'work one', 'work two', 'stop two', 'stop one'])
   })
 
+  it('gets a signal that aborts as soon as the application begins to drain', async () => {
+    let given: AbortSignal | undefined
+    const brick = defineBrick({ name: 'one', work: (_services, { stopping }) => void (given = stopping) })
+    const app = await createApp({ ...QUIET, bricks: [brick] }).ready()
+    expect(given!.aborted).to.equal(false)
+    const closing = app.close({ drainDelay: '1h' })
+    expect(given!.aborted).to.equal(true)
+    await app.close()
+    await closing
+  })
+
   it('stops the bricks if it fails, and is left out by a command', async () => {
     const error: unknown = await appWith(worker('one', true))
       .ready()
       .catch((reason: unknown) => reason)
     expect(error).to.include({ code: 'MORTAR_BRICK_START', brick: 'one' })
+    expect((error as Error).cause).to.be.instanceOf(Error)
     expect(seen).to.deep.equal(['start one', 'work one', 'stop one'])
     seen.length = 0
     await withBricks(await appWith(worker('one')).inspect(), {}, async () => undefined)

@@ -68,6 +68,20 @@ describe('A circle of services of a request', () => {
     expect((await read({ a: scoped(({ a }: Cradle) => a) })).detail).to.include('a → a')
   })
 
+  it('is not assumed where a factory fails twice', async () => {
+    const failing = (): never => {
+      throw new Error('no connection')
+    }
+    for (const other of [{}, { other: asFunction(() => 1).scoped() }]) {
+      const a = scoped((all: Cradle) => {
+        expect(() => all['b']).to.throw('no connection')
+        return all['b']
+      })
+      const { detail } = await read({ a, b: scoped(failing), ...other })
+      expect(detail).to.include('no connection').and.not.include('circle')
+    }
+  })
+
   it('is not assumed where a service reads a transient twice', async () => {
     let made = 0
     const services = {

@@ -120,7 +120,7 @@ for (const [way, make] of Object.entries(WAYS))
         "The service 'broken' could not be disposed of",
         "The service 'stuck' could not be disposed of",
       ])
-    }).timeout(10_000)
+    })
 
     const ENDS: Readonly<Record<string, () => unknown>> = {
       'a response': () => 'fine',
@@ -182,7 +182,8 @@ for (const [way, make] of Object.entries(WAYS))
       const log: string[] = []
       const started = gate()
       const aborted = gate()
-      const app = createApp({ logger: false })
+      // A deadline that outlasts the test.
+      const app = createApp({ logger: false, shutdownTimeout: '1h' })
         .provide(pair('scoped', log))
         .use(
           createRouter().get('/', async (ctx) => {

@@ -24,7 +24,7 @@ import type { AssemblyContext, Parts } from '../assembly-context.ts'
 import { documentedScheme } from '../credential-rules.ts'
 import type { Inspection } from '../app.ts'
 import { protocolsOf } from '../serve/accept-upgrades.ts'
-import { frameworkRoutes, type FrameworkRoutes } from '../framework-routes.ts'
+import { frameworkRoutes, refuseAtProbes, type FrameworkRoutes } from '../framework-routes.ts'
 import { collectChecks } from './health/collect-checks.ts'
 
 /** The result of assembling an application. */
@@ -81,6 +81,7 @@ export function assemble(
     (await Promise.all(bricks.map(async (brick) => brick.entries?.(container.cradle as Cradle) ?? []))).flat()
   const own = frameworkRoutes(dispatcher, runtime, options, entries)
   dispatcher.add({ scopes: [], routes: own.routes })
+  refuseAtProbes(dispatcher.routes, options)
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => {
     loadStreamedResponses()

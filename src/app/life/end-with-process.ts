@@ -8,14 +8,13 @@ import { closeOnUncaughtErrors } from './uncaught-errors.ts'
  * @returns a function that removes the handlers.
  */
 export function endWithProcess(
-  { drainDelay, shutdownTimeout, logger }: Pick<ResolvedOptions, 'drainDelay' | 'shutdownTimeout' | 'logger'>,
+  { drainDelay, logger }: Pick<ResolvedOptions, 'drainDelay' | 'logger'>,
   close: (options: CloseOptions) => Promise<void>,
 ): () => void {
   const removers = [
     // Ctrl+C and the end of the primary process do not wait for load balancers.
     closeOnSignals((signal = 'SIGINT') => close({ drainDelay: signal === 'SIGINT' ? 0 : drainDelay })),
-    // Half of the time for requests in flight, half for the bricks.
-    closeOnUncaughtErrors({ logger, timeout: 2 * shutdownTimeout, close: () => close({}) }),
+    closeOnUncaughtErrors({ logger, close: () => close({}) }),
   ]
   return () => {
     for (const remove of removers) remove()

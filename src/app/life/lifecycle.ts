@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AnyBrick, WorkingProcess } from '../../bricks/brick.ts'
 import type { Container } from '../../container/container.ts'
 import type { Cradle } from '../../contracts/services.ts'
@@ -5,32 +6,32 @@ import type { Logger } from '../../contracts/logger.ts'
 import { readResolution } from '../../compat/awilix.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { StartupError } from '../../errors/startup-error.ts'
-import { withDeadline } from '../../support/with-deadline.ts'
+import { countdown, stopped } from '../../support/with-deadline.ts'
 
 /** Starts and stops the bricks of an application, and disposes of its services. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /**
- * @param timeout seconds for the stop of each brick.
+ * @param timeout seconds for the stop of each brick; all of them and the services have twice as long.
  * @param patience seconds after which a brick that is still starting is named.
  */
 export function createLifecycle(container: Container, logger: Logger, timeout: number, patience = 10) {
   const started: AnyBrick[] = []
+  const caller = new AsyncLocalStorage<AnyBrick>()
+  let starting: AnyBrick | undefined
   let isStopped = false
   const services = container.cradle as Cradle
 
-  async function stop(): Promise<void> {
+  async function stop(left = countdown(2 * timeout)): Promise<void> {
     isStopped = true
     for (let brick = started.pop(); brick; brick = started.pop())
       try {
-        await withDeadline(Promise.resolve(brick.stop?.(services)), timeout)
+        await stopped(brick.stop?.(services), timeout, left)
       } catch (error) {
-        logger.error(
-          { brick: brick.name, err: describeError(error) },
-          `The brick '${brick.name}' did not stop properly`,
-        )
+        const message = `The brick '${brick.name}' did not stop properly`
+        logger.error({ brick: brick.name, err: describeError(error) }, message)
       }
-    await container.dispose()
+    await container.dispose(left)
   }
 
   return {
@@ -39,17 +40,19 @@ export function createLifecycle(container: Container, logger: Logger, timeout: n
      * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
      * @throws StartupError, `MORTAR_NO_WORK` for a process that serves no requests and has no work.
      */
-    async start(
-      bricks: readonly AnyBrick[],
-      process: WorkingProcess = { servesRequests: true, stopping: new AbortController().signal },
-    ) {
+    async start(bricks: readonly AnyBrick[], process: WorkingProcess) {
       if (!process.servesRequests && bricks.every(({ work }) => work === undefined)) throw noWork()
       const step = async (brick: AnyBrick, run: () => unknown): Promise<void> => {
+        starting = brick
         try {
-          await run()
+          await caller.run(brick, run)
         } catch (error) {
           await stop()
           throw startFailure(brick, error)
+        } finally {
+          starting = undefined
+          // While it is enabled, each promise of the process costs time on Node before 24.
+          caller.disable()
         }
       }
       for (const brick of bricks) {
@@ -61,9 +64,15 @@ export function createLifecycle(container: Container, logger: Logger, timeout: n
     },
     /**
      * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
-     * the deadline is logged and does not prevent the others from stopping.
+     * the deadline is logged and does not prevent the others from stopping. After the seconds that are `left` it waits for
+     * none of them.
      */
     stop,
+    /** Runs work that waits for the start. @throws StartupError if a brick that is starting makes this call. */
+    outsideStart<T>(work: () => T): T {
+      if (starting !== undefined && caller.getStore() === starting) throw waitsForItself(starting)
+      return work()
+    },
   }
 }
 
@@ -78,7 +87,7 @@ async function startNamed(
     logger.warn(
       { brick: brick.name },
       `The brick '${brick.name}' is still starting after ${patience} s: the promise of its start() has not settled. ` +
-        'The application waits for it before it listens.',
+        'The application waits for it before it listens. So does app.ready(), which no start() may await.',
     )
   }, patience * 1000)
   try {
@@ -86,6 +95,14 @@ async function startNamed(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function waitsForItself({ name }: AnyBrick): StartupError {
+  return new StartupError(`The brick '${name}' calls app.inject() while it starts, and waits for itself.`, {
+    code: 'MORTAR_BRICK_START',
+    remedy: 'Call what the route does directly, or send the request after app.ready().',
+    brick: name,
+  })
 }
 
 function noWork(): StartupError {

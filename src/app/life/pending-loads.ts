@@ -1,9 +1,6 @@
 import type { Logger } from '../../contracts/logger.ts'
 
-/** The calls of `loadRoutes` that have not finished. */
-export type PendingLoads = ReturnType<typeof createPendingLoads>
-
-/** Creates the list of one application. */
+/** Creates the list of the calls of `loadRoutes` that have not finished, of one application. */
 export function createPendingLoads() {
   const loading = new Set<Promise<unknown>>()
   return {

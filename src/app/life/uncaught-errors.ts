@@ -1,14 +1,12 @@
 import type { Logger } from '../../contracts/logger.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { readableError } from '../../support/readable-error.ts'
-import { withDeadline } from '../../support/with-deadline.ts'
 import { silentLogger } from '../log/logger.ts'
 
 /** An application that an uncaught error ends. */
 export interface Endangered {
   readonly logger: Logger
-  /** Seconds for the whole close. */
-  readonly timeout: number
+  /** Has a deadline of its own. */
   close(): Promise<void>
 }
 
@@ -42,7 +40,7 @@ function handleUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
 }
 
 async function end(applications: readonly Endangered[]): Promise<void> {
-  await Promise.allSettled(applications.map(({ close, timeout }) => withDeadline(close(), timeout)))
+  await Promise.allSettled(applications.map(({ close }) => close()))
   process.exit(1)
 }
 

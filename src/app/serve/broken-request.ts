@@ -13,6 +13,9 @@ interface Refusal {
 
 const UNREADABLE: Refusal = { status: 400, detail: 'The request cannot be read as HTTP.' }
 
+/** Codes of a client that has left, and of a failed TLS handshake, after which no written response is ever sent. */
+const NO_RESPONSE = /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/
+
 /** Refusals by the code of Node's error. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers of the request are too large.' },
@@ -54,9 +57,8 @@ export function continueWhenRead(server: Server): void {
 export function refuseWrongHost(req: IncomingMessage, res: ServerResponse): boolean {
   const hosts = countHosts(req.rawHeaders)
   if (hosts === 1 || (hosts === 0 && Number(req.httpVersion) < 1.1)) return false
-  const detail =
-    hosts === 0 ? 'The request has no Host header.' : 'The request has more than one Host header.'
-  refuse(res, { status: 400, detail })
+  const found = hosts === 0 ? 'no' : 'more than one'
+  refuse(res, { status: 400, detail: `The request has ${found} Host header.` })
   return true
 }
 
@@ -81,7 +83,7 @@ function headersFor(body: string): Record<string, string | number> {
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   // Node has the same rule: never write a second response into one that has begun.
   const begun = currentResponse(socket)?.headersSent === true
-  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
+  if (NO_RESPONSE.test(error.code ?? '') || !socket.writable || begun) return void socket.destroy()
   const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE
   const body = textOf(refusal)
   const headers = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -85,6 +85,8 @@ function writeEmpty({ internal, method }: RequestContext, status: number): void 
   res.statusCode = status
   if (method !== 'HEAD' || isBodiless(status)) res.removeHeader('Content-Type')
   res.removeHeader('Transfer-Encoding')
+  // Node refuses it without a body, and then drops the body of the error response.
+  res.removeHeader('Trailer')
   const hasNoLength = status === 204 || status === 304 || (method === 'HEAD' && status !== 205)
   if (hasNoLength) res.removeHeader('Content-Length')
   else res.setHeader('Content-Length', 0)

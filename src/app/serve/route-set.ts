@@ -128,7 +128,7 @@ function withBroken(batch: RouteBatch, errors: ReadonlyMap<string, StartupError>
     const error = errors.get(route.origin)
     if (error === undefined) return route
     broken.set(route.origin, error)
-    return { ...route, definition: { hidden: true }, handler: () => Promise.reject(error) }
+    return { ...route, definition: { hidden: true, consumes: [] }, handler: () => Promise.reject(error) }
   })
   return { ...batch, routes, broken }
 }

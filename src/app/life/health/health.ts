@@ -111,12 +111,9 @@ export class Health {
   }
 
   private ready(failures: readonly { readonly name: string; readonly error: unknown }[]): ProbeResponse {
-    const critical = this.context.options?.critical
-    const failed = failures.map(({ name }) => name).filter((name) => critical?.has(name))
-    const { version } = this.context
-    const known = version === undefined ? {} : { version }
-    const state =
-      failed.length === 0 ? { status: 'ready', ...known } : { status: 'unready', failed, ...known }
+    const { options, version } = this.context
+    const failed = failures.map(({ name }) => name).filter((name) => options?.critical.has(name))
+    const state = failed.length === 0 ? { status: 'ready', version } : { status: 'unready', failed, version }
     if (failures.length === 0) return this.json(200, state)
     const checks = Object.fromEntries(failures.map(({ name }) => [name, 'failed']))
     const errors = Object.fromEntries(failures.map(({ name, error }) => [name, readableError(error)]))
