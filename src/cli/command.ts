@@ -1,16 +1,12 @@
-import type { ParseArgsConfig } from 'node:util'
+import type { BrickCommand, BrickCommandInput } from '../contracts/brick-command.ts'
 import { milliseconds } from '../support/duration.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options of a command in the form of `util.parseArgs`, each with its line of help. */
-export type CommandOptions = Readonly<
-  Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly help: string }>
->
+export type CommandOptions = NonNullable<BrickCommand['options']>
 
 /** Parsed command line: option values and positional arguments. */
-export interface CommandInput {
-  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
-  readonly positionals: readonly string[]
+export interface CommandInput extends BrickCommandInput {
   readonly terminal: Terminal
   /** The working directory. */
   readonly directory: string

@@ -34,7 +34,7 @@ const SIGNS = 3
  */
 export function findServiceManager(
   variables: Variables,
-  warn: (problem: string) => void = warnOfProblem,
+  warn = (problem: string): void => void process.stderr.write(`mortar: ${problem}\n`),
   { run, every }: Machine = machine,
 ): ServiceManager {
   if (!variables['NOTIFY_SOCKET']) return { ready() {}, reloading() {}, stopping() {} }
@@ -65,12 +65,9 @@ export function findServiceManager(
     ready: () => send('READY=1'),
     // systemd compares its clock with the moment of the reload: CLOCK_MONOTONIC, in microseconds.
     reloading: () => send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
-    stopping: () => send('STOPPING=1'),
+    // Not in line either, for the same reason. A state that comes later than this one has no effect in systemd.
+    stopping: () => void tell('STOPPING=1'),
   }
-}
-
-function warnOfProblem(problem: string): void {
-  process.stderr.write(`mortar: ${problem}\n`)
 }
 
 /** Tells the service manager that one process serves or works, and when it stops. */

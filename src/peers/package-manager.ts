@@ -28,16 +28,23 @@ export type PackageManager = (typeof LOCKFILES)[keyof typeof LOCKFILES]
  * by `packageManager` of package.json, then by a lockfile. Without any, the manager that runs this process; else npm.
  */
 export function findPackageManager(from: string): PackageManager {
-  const known = (name?: string) => Object.values(LOCKFILES).find((each) => each === name)
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, 'package.json')
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
     const named = known(/"packageManager"\s*:\s*"(\w+)/.exec(text)?.[1])
     const locked = Object.entries(LOCKFILES).find(([name]) => existsSync(join(folder, name)))
     if (named !== undefined || locked !== undefined) return named ?? locked![1]
-    if (dirname(folder) !== folder) continue
-    return known(processVariables()['npm_config_user_agent']?.split('/')[0]) ?? 'npm'
+    if (dirname(folder) === folder) return runningPackageManager() ?? 'npm'
   }
+}
+
+/** Returns the package manager that runs this process, if one does. */
+export function runningPackageManager(): PackageManager | undefined {
+  return known(processVariables()['npm_config_user_agent']?.split('/')[0])
+}
+
+function known(name?: string): PackageManager | undefined {
+  return Object.values(LOCKFILES).find((each) => each === name)
 }
 
 /** The command that installs packages, as a program with its arguments. */
@@ -85,4 +92,13 @@ export function buildRemedy(name: string): string {
     bun: `Run bun pm trust ${name}`,
     deno: `Run deno install --allow-scripts=npm:${name}`,
   }[findPackageManager(process.cwd())]
+}
+
+/** The remedy for two copies of a package. */
+export function oneCopyRemedy(name: string): string {
+  const manager = findPackageManager(process.cwd())
+  if (manager === 'bun' || manager === 'deno')
+    return `Write one version of ${name} into every package.json that names it, then run ${manager} install`
+  const list = manager === 'npm' ? 'ls' : 'why'
+  return `Run ${manager} dedupe, so that there is one copy; ${manager} ${list} ${name} shows who installs the other`
 }

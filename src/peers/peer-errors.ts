@@ -4,7 +4,7 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { listWords } from '../support/list-words.ts'
 import { findManifest, type PeerManifest } from './find-manifest.ts'
 import { findPeerProblems, resolvePeer } from './find-problems.ts'
-import { buildRemedy, installCommand } from './package-manager.ts'
+import { buildRemedy, installCommand, oneCopyRemedy } from './package-manager.ts'
 import { brickOf, type PeerNeed, type PeerProblem } from './peers.ts'
 import { satisfies } from './satisfies.ts'
 
@@ -58,7 +58,7 @@ function releaseError({ of, peers }: PeerNeed): StartupError | undefined {
   return mismatch(
     `${named} imports ${nameOf(other)} in ${other.folder}, and the application imports ${nameOf(own)} in ${own.folder}`,
     {
-      remedy: 'Run npm dedupe, so that there is one copy; npm ls mortar shows who installs the other',
+      remedy: oneCopyRemedy('mortar'),
       ...brickOf([of]),
     },
   )

@@ -5,8 +5,7 @@ import { builtFramework } from '../support/built-framework.ts'
 import { createProject, type TestProject } from './project.ts'
 import { linkDependencies, runScript } from './scaffold.ts'
 
-describe('mortar add, in a new application', function () {
-  this.timeout(120_000)
+describe('mortar add, in a new application', () => {
   let project: TestProject
   let directory: string
   before(() => {

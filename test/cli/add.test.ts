@@ -1,13 +1,7 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
-import {
-  buildRemedy,
-  findPackageManager,
-  installation,
-  installCommand,
-} from '../../src/peers/package-manager.ts'
 import { ROOT } from '../architecture/tree.ts'
 import { builtFramework } from '../support/built-framework.ts'
 import { createProject, type TestProject } from './project.ts'
@@ -63,53 +57,26 @@ describe('addToBricks', () => {
   })
 })
 
-describe('The package manager', function () {
-  let project: TestProject
-  before(() => void (project = createProject({})))
-  after(() => project.remove())
-
-  it('is named by package.json or the lockfile, the nearest first, else the one that runs, else npm', () => {
-    const inner = join(project.directory, 'packages/app')
-    mkdirSync(inner, { recursive: true })
-    const found = () => findPackageManager(inner)
-    const before = process.env['npm_config_user_agent']
-    delete process.env['npm_config_user_agent']
-    expect(found()).to.equal('npm')
-    process.env['npm_config_user_agent'] = 'bun/1.4.5 npm/? node/v24.3.0 linux x64'
-    expect(found()).to.equal('bun')
-    process.env['npm_config_user_agent'] = before ?? ''
-    project.write({ 'pnpm-lock.yaml': '' })
-    expect(found()).to.equal('pnpm')
-    project.write({ 'package.json': '{ "packageManager": "deno@2.1.0"' })
-    expect(found()).to.equal('deno')
-    project.write({ 'packages/app/package.json': '{ "packageManager": "yarn@4.9.0" }' })
-    expect(found()).to.equal('yarn')
-  })
-
-  it('is the one of the commands in remedies', () => {
-    const before = process.cwd()
-    process.chdir(join(project.directory, 'packages/app'))
-    try {
-      expect(installCommand([{ name: 'pg', range: '^8.1.0' }])).to.equal('yarn add pg@^8.1.0')
-      expect(installCommand([{ name: 'tsx', development: true }])).to.equal('yarn add --dev tsx')
-      expect(buildRemedy('argon2')).to.include('"dependenciesMeta"').and.include('yarn rebuild argon2')
-    } finally {
-      process.chdir(before)
+describe('mortar add for a brick that is there with a part from another package', () => {
+  it('tells to change the brick, and changes nothing', () => {
+    const parts = {
+      import: { '@mortar/auth': 'auth', '@mortar/auth-hosted': 'hostedAuth' },
+      use: 'auth(hostedAuth())',
     }
+    const before = `import { auth } from '@mortar/auth'\nexport const bricks = [auth(provider)]\n`
+    expect(addToBricks(before, parts).kind).to.equal('other')
+    const after = `import { hostedAuth } from '@mortar/auth-hosted'\n${before}`
+    expect(addToBricks(after, parts).kind).to.equal('present')
   })
 
-  const request = { packages: ['better-sqlite3@^12.0.0'], development: true, scripts: ['better-sqlite3'] }
-  const commands = {
-    npm: 'npm install --save-dev better-sqlite3@^12.0.0',
-    pnpm: 'pnpm add --save-dev --allow-build=better-sqlite3 better-sqlite3@^12.0.0',
-    yarn: 'yarn add --dev better-sqlite3@^12.0.0',
-    bun: 'bun add --dev --trust better-sqlite3@^12.0.0',
-    deno: 'deno add --dev --allow-scripts=npm:better-sqlite3 npm:better-sqlite3@^12.0.0',
-  } as const
-  for (const [manager, command] of Object.entries(commands))
-    it(`installs with ${manager}`, () => {
-      expect(installation(manager as keyof typeof commands, request).join(' ')).to.equal(command)
-    })
+  it('takes a further entry of the same package as part of the brick', () => {
+    const parts = {
+      import: { '@mortar/auth': 'auth', '@mortar/auth/basic': 'basicAuth' },
+      use: 'auth(basicAuth())',
+    }
+    const before = `import { auth } from '@mortar/auth'\nexport const bricks = [auth(provider)]\n`
+    expect(addToBricks(before, parts).kind).to.equal('present')
+  })
 })
 
 describe('mortar add', function () {
@@ -176,9 +143,33 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     )
   })
 
+  it('writes the line ends that a file has', () => {
+    project.write({
+      'config/bricks.ts': `import { x } from './x.ts'\r\nexport const bricks = [\r\n  x(),\r\n] as const\r\n`,
+      '.env.example': '# Mine.\r\nPORT=3000\r\n',
+    })
+    add(['mail'])
+    for (const file of ['config/bricks.ts', '.env.example']) {
+      const lines = read(file).split('\n')
+      expect(lines.pop(), file).to.equal('')
+      expect(lines.join('\n'), file).to.include('mail')
+      for (const line of lines) expect(line, file).to.match(/^[^\r]*\r$/)
+    }
+  })
+
   it('registers an SQLite database with both of its imports', () => {
-    add(['database'])
+    const { err } = add(['database'])
     expect(read('config/bricks.ts')).to.include(`import { database, fromUrl } from '@mortar/database'`)
+    expect(err).to.include('Next:\n  Create schema.ts').and.include('entities: schema, migrations: join(')
+  })
+
+  it('prints the lines for another provider, because the application has one', () => {
+    const bricks = `import { auth } from '@mortar/auth'\nexport const bricks = [auth(provider)] as const\n`
+    project.write({ 'config/bricks.ts': bricks })
+    const { code, out } = add(['auth-hosted'])
+    expect([code, read('config/bricks.ts')]).to.deep.equal([0, bricks])
+    expect(out).to.match(/^Change the brick in config\/bricks\.ts:\n/)
+    expect(out).to.include(`import { hostedAuth } from '@mortar/auth-hosted'`).and.include('auth(hostedAuth(')
   })
 
   it('changes nothing when it is repeated, unless package.json lacks a package that is in node_modules', () => {
@@ -208,7 +199,11 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
 
   it('allows the install scripts of packages with a compiled part, and names a brick that is needed', () => {
     const { err } = add(['auth'])
-    expect(err).to.include("auth needs the brick 'database': npx mortar add database")
+    // First of the steps: without it the application does not start, and no migration can be generated.
+    expect(err).to.include(
+      "Next:\n  auth needs the brick 'database': npx mortar add database\n  Set AUTH_SECRET",
+    )
+    expect(err.split('npx mortar add database')).to.have.length(2)
     project.write({ 'config/bricks.ts': 'import "@mortar/database"\nexport const bricks = []\n' })
     expect(add(['auth']).err).not.to.include('npx mortar add database')
     expect(JSON.parse(read('package.json')))
@@ -227,7 +222,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
       const { err } = add(args)
       expect(err).to.include('Next:').and.include(`export * from '${schema}'`).and.include(more)
       expect(err).to.include(`mortar migrate generate 'add ${args[0]}'`)
-      expect(add(args).err).not.to.include('Next:')
+      expect(add(args).err).not.to.include('export *')
     }
     expect(add(['mail']).err).not.to.include('Next:')
   })
@@ -239,7 +234,9 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     expect(err).to.include('npm install @mortar/auth@')
     expect(out).to.include(`import { basicAuth } from '@mortar/auth/basic'`)
     const { err: steps } = add(['jobs', '--dry-run'])
-    expect(steps).to.match(/Next:\n {2}mkdir jobs\n {2}Export its tables .*\n {2}npx mortar migrate generate/)
+    expect(steps).to.match(
+      /Next:\n {2}jobs needs .*\n {2}mkdir jobs\n {2}Export its tables .*\n {2}npx mortar migrate generate/,
+    )
     expect(() => read('jobs/.gitkeep')).to.throw('ENOENT')
     expect([read('package.json'), read('config/bricks.ts')]).to.deep.equal(before)
     expect(() => read('npm-calls')).to.throw('ENOENT')

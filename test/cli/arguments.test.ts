@@ -91,6 +91,9 @@ export const app = createApp({ bricks: [limits()] })
       }
     }
     expect(existsSync(join(broken.directory, 'routes'))).to.equal(false)
+    // Some editors of Windows begin a file with it, npm and Node accept it, and tsx does not.
+    broken.write({ 'package.json': '\ufeff{ "type": "module" }' })
+    expect(broken.mortar(['routes']).err).to.include('U+FEFF (remove this byte order mark)')
     broken.remove()
   })
 

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { isOlder, readRecord } from '../../src/cli/build/build-record.ts'
 import { replaceOutput } from '../../src/cli/build/replace-output.ts'
 import { freePort } from '../support/free-port.ts'
 import { createProject, linkPackages, type TestProject } from './project.ts'
@@ -83,7 +85,8 @@ describe('mortar build and mortar start', function () {
     project = createProject({
       ...FILES,
       'package.json': JSON.stringify(MANIFEST),
-      'package-lock.json': JSON.stringify(LOCK),
+      // Some editors of Windows begin a file with a byte order mark, which npm accepts.
+      'package-lock.json': `\ufeff${JSON.stringify(LOCK)}`,
       'vendor/packed-1.0.0.tgz': 'packed',
       'other/packed-1.0.0.tgz': 'same name',
     })
@@ -242,6 +245,24 @@ describe('mortar build and mortar start', function () {
       /The build in .*dist-without has no server\.js\..*\n.*MORTAR_BUILD_MISSING/,
     )
     expect([without.code, without.err.includes('MORTAR_MANIFEST_MISSING')]).to.deep.equal([1, true])
+  })
+
+  it('are not missing or older to a user who may not read the build or its sources', async () => {
+    const record = readRecord(out)!
+    const files = [join(out, '.framework'), join(project.directory, 'routes/_words.ts')]
+    for (const file of files) chmodSync(file, 0)
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) {
+      chmodSync(project.directory, 0o755)
+      process.seteuid!(65534)
+    }
+    try {
+      expect(() => readRecord(out)).to.throw('EACCES')
+      expect(await isOlder(record, project.directory).catch(String)).to.include('EACCES')
+    } finally {
+      if (isRoot) process.seteuid!(0)
+      for (const file of files) chmodSync(file, 0o755)
+    }
   })
 
   it('stop at a type error, and leave the previous build unchanged', () => {

@@ -59,8 +59,20 @@ describe('mortar dev, with a broken route file', function () {
     })
 
   it('follows a change of another file, and goes on to show the error', async () => {
-    project.write({ 'routes/index.get.ts': '' })
+    const guarded = `export const auth = true\n${route('x')}`
+    project.write({
+      'routes/index.get.ts': '',
+      'routes/form.post.ts': '',
+      'routes/guarded.post.ts': guarded,
+    })
     await until('/', ({ broken }) => broken !== null)
+    // The error is not hidden behind that of a body that the route would refuse without its settings.
+    for (const path of ['form', 'guarded']) {
+      const body = new FormData()
+      body.set('title', 'Cat')
+      const sent = await fetch(`http://127.0.0.1:${server.port}/${path}`, { method: 'POST', body })
+      expect(await sent.text()).to.include(`${path}.post.ts`)
+    }
     project.write({ 'routes/word.get.ts': route('second') })
     const second = await until('/word', ({ body, broken }) => body.text === 'second' && broken !== null)
     expect(second.broken).to.include('MORTAR_ROUTE_NO_DEFAULT')

@@ -89,7 +89,7 @@ export const app = createApp({ bricks: [{ name: 'slow', start }] })
         if ('server.ts' in files) await serving.output.until(/listens at/)
         // As the SIGHUP of a closed terminal does.
         serving.child.kill('SIGKILL')
-        for (let turn = 0; turn < 500 && isRunning(pid); turn++) await pause(20)
+        for (let turn = 0; turn < 3000 && isRunning(pid); turn++) await pause(20)
         expect(isRunning(pid)).to.equal(false)
       } finally {
         if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGKILL')

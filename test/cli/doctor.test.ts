@@ -20,6 +20,17 @@ interface Report {
 }
 
 const ROUTE = { 'routes/index.get.ts': 'export default () => 1\n' }
+/** Of an application that lists what it imports. */
+const packageFile = (...names: readonly string[]): Files => ({
+  'package.json': JSON.stringify({
+    name: 'shop',
+    type: 'module',
+    dependencies: Object.fromEntries(
+      ['mortar', '@mortar/auth', '@mortar/database', ...names].map((name) => [name, '*']),
+    ),
+    devDependencies: { typeorm: '*' },
+  }),
+})
 const SECRET = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
 
 const withAuth = (entities: string, more = '', options = ''): Files => ({
@@ -140,7 +151,7 @@ describe('mortar doctor', function () {
   afterEach(() => project?.remove())
 
   function examine(files: Files, variables: Readonly<Record<string, string>> = {}): Ran & { report: Report } {
-    project = createProject(files)
+    project = createProject({ ...packageFile(), ...files })
     const ran = project.mortar(['doctor', '--json'], { variables })
     return { ...ran, report: JSON.parse(ran.out) as Report }
   }
@@ -200,6 +211,38 @@ export const app = createApp()
     expect(code).to.equal(0)
   })
 
+  it('warns of packages that the application imports and does not list', () => {
+    const files = {
+      ...ROUTE,
+      'tsconfig.json': JSON.stringify({ compilerOptions: { paths: { '@own/*': ['./own/*'] } } }),
+      'words.ts': `import * as yup from 'yup'
+import type { PoolConfig } from 'pg'
+import { join } from 'node:path'
+import fs from 'fs'
+import '#settings'
+export { join, fs, yup }
+export const late = () => import('better-sqlite3')
+export const alias = () => import('@own/words.ts')
+export const self = () => import('shop/words.ts')
+`,
+      'routes/a.get.ts': `import '../words.ts'\nimport { object } from 'yup/lib'\nexport default () => object\n`,
+    }
+    const found = (names: readonly string[]) =>
+      examine({ ...packageFile(...names), ...files }).report.findings.filter(
+        ({ code }) => code === 'MORTAR_DOCTOR_DEPENDENCIES',
+      )
+    expect(found(['yup', 'better-sqlite3'])).to.deep.equal([])
+    project?.remove()
+    const [{ level, found: text, remedy } = { level: '', found: '', remedy: '' }, ...rest] = found([])
+    expect([level, rest]).to.deep.equal(['warning', []])
+    expect(text).to.equal(
+      'package.json does not list packages that the application imports: yup (routes/a.get.ts), better-sqlite3 (words.ts).',
+    )
+    expect(remedy).to.equal(
+      'An installation without other projects lacks them. Add them: npm install yup better-sqlite3',
+    )
+  })
+
   it('notes the level of ASVS that authentication reaches, and credentials in the query', () => {
     const { report } = examine(withAuth('schema'), { AUTH_SECRET: SECRET })
     const notes = report.findings.filter(({ level }) => level === 'note')
@@ -221,7 +264,7 @@ export const app = createApp()
   })
 
   it('finds pending migrations and a newer schema, and creates no database', () => {
-    project = createProject(withAuth('schema'))
+    project = createProject({ ...packageFile(), ...withAuth('schema') })
     const variables = { AUTH_SECRET: SECRET }
     const codes = (): string[] => {
       const ran = project!.mortar(['doctor', '--json'], { variables })

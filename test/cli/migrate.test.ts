@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
@@ -17,6 +17,8 @@ export const app = createApp({
   bricks: [database({ type: 'better-sqlite3', database: join(import.meta.dirname, 'app.db'), entities: { Notes }, migrations })],
 })
 `
+
+const nameOf = (file: string): string => `CreateNotes${file.slice(0, 13)}`
 
 describe('mortar migrate', function () {
   let project: TestProject
@@ -50,6 +52,19 @@ describe('mortar migrate', function () {
     expect(readdirSync(join(project.directory, 'migrations'))).to.have.length(2)
     expect(run('run').out).to.match(/AddText/)
     expect(run('revert').out).to.match(/^reverted AddText/)
+  })
+
+  it('says what to do about a migration that was run and whose file is gone', () => {
+    const folder = join(project.directory, 'migrations')
+    const [file = ''] = readdirSync(folder)
+    renameSync(join(folder, file), join(project.directory, file))
+    const { code, out, err } = run('status')
+    renameSync(join(project.directory, file), join(folder, file))
+    expect([code, out.split('\n')[0]]).to.deep.equal([3, `missing  ${nameOf(file)}`])
+    expect(err).to.equal(
+      'missing: it was applied, and its file is gone. Restore the file from version control: revert needs it.\n',
+    )
+    expect(run('status').err).to.equal('')
   })
 
   it('plans pending migrations as SQL with warnings, and runs none', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
@@ -46,6 +46,19 @@ describe('the arguments of mortar new', function () {
       expect(readFileSync(join(project.directory, name, 'package.json'), 'utf8')).to.include(
         `"mortar": "${version}"`,
       )
+    })
+
+  for (const [folder, name] of [
+    ['My App', 'my-app'],
+    ['Café_2.0', 'cafe_2.0'],
+    ['.заметки', 'app'],
+  ] as const)
+    it(`makes a package name of the current folder: ${folder}`, () => {
+      const directory = join(project.directory, folder)
+      mkdirSync(directory)
+      const { code, err } = project.mortar(['new', '.', '--no-install'], { directory })
+      expect(code, err).to.equal(0)
+      expect(JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))).to.include({ name })
     })
 
   const mistakes: readonly (readonly [args: string[], says: string])[] = [

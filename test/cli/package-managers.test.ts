@@ -1,6 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { expect } from 'chai'
+import {
+  buildRemedy,
+  findPackageManager,
+  installation,
+  installCommand,
+  oneCopyRemedy,
+} from '../../src/peers/package-manager.ts'
 import { createProject, type TestProject } from './project.ts'
 
 /** Per manager: words of the files of a new application, and the files that only it needs. */
@@ -82,6 +89,21 @@ describe('mortar new --package-manager', function () {
           expect(read(`${name}/${path}`), path).not.to.match(/\b(?:npm (?:run|ci|start|test)|npx)\b/)
     })
 
+  it('uses the manager that runs it, unless another one is named, and npm in place of an unknown manager', () => {
+    const made = (name: string, agent: string, ...args: readonly string[]) => {
+      const ran = project.mortar(['new', name, '--no-install', ...args], {
+        variables: { npm_config_user_agent: agent },
+      })
+      expect(ran.code, ran.err).to.equal(0)
+      return manifestOf(name)['packageManager']
+    }
+    expect(made('run-by-pnpm', 'pnpm/11.2.0 npm/? node/v24.3.0 linux x64')).to.match(/^pnpm@/)
+    expect(made('chosen', 'pnpm/11.2.0 npm/? node/v24.3.0 linux x64', '--package-manager', 'bun')).to.match(
+      /^bun@/,
+    )
+    expect(made('run-by-deno', 'deno/2.1.0 npm/? deno/2.1.0 linux x64')).to.equal(undefined)
+  })
+
   it('allows the install scripts of packages with a compiled part, and names the manager', () => {
     expect(manifestOf('with-npm')).to.have.property('allowScripts')
     expect(manifestOf('with-npm')).not.to.have.property('packageManager')
@@ -125,4 +147,62 @@ describe('mortar new --package-manager', function () {
     expect(made.err).to.include('Check that pnpm is installed. Then run pnpm install in ')
     expect(made.err).not.to.include('reports above')
   })
+})
+
+describe('The package manager', function () {
+  let project: TestProject
+  before(() => void (project = createProject({})))
+  after(() => project.remove())
+
+  it('is named by package.json or the lockfile, the nearest first, else the one that runs, else npm', () => {
+    const inner = join(project.directory, 'packages/app')
+    mkdirSync(inner, { recursive: true })
+    const found = () => findPackageManager(inner)
+    const before = process.env['npm_config_user_agent']
+    delete process.env['npm_config_user_agent']
+    expect(found()).to.equal('npm')
+    process.env['npm_config_user_agent'] = 'bun/1.4.5 npm/? node/v24.3.0 linux x64'
+    expect(found()).to.equal('bun')
+    process.env['npm_config_user_agent'] = before ?? ''
+    project.write({ 'pnpm-lock.yaml': '' })
+    expect(found()).to.equal('pnpm')
+    project.write({ 'package.json': '{ "packageManager": "deno@2.1.0"' })
+    expect(found()).to.equal('deno')
+    project.write({ 'packages/app/package.json': '{ "packageManager": "yarn@4.9.0" }' })
+    expect(found()).to.equal('yarn')
+  })
+
+  it('is the one of the commands in remedies', () => {
+    const before = process.cwd()
+    process.chdir(join(project.directory, 'packages/app'))
+    try {
+      expect(installCommand([{ name: 'pg', range: '^8.1.0' }])).to.equal('yarn add pg@^8.1.0')
+      expect(installCommand([{ name: 'tsx', development: true }])).to.equal('yarn add --dev tsx')
+      expect(buildRemedy('argon2')).to.include('"dependenciesMeta"').and.include('yarn rebuild argon2')
+      expect(oneCopyRemedy('mortar')).to.equal(
+        'Run yarn dedupe, so that there is one copy; yarn why mortar shows who installs the other',
+      )
+      project.write({ 'packages/app/package.json': '{ "packageManager": "bun@1.4.5" }' })
+      expect(oneCopyRemedy('mortar')).to.equal(
+        'Write one version of mortar into every package.json that names it, then run bun install',
+      )
+      project.write({ 'packages/app/package.json': '{ "packageManager": "npm@11.0.0" }' })
+      expect(oneCopyRemedy('mortar')).to.include('npm dedupe').and.include('npm ls mortar')
+    } finally {
+      process.chdir(before)
+    }
+  })
+
+  const request = { packages: ['better-sqlite3@^12.0.0'], development: true, scripts: ['better-sqlite3'] }
+  const commands = {
+    npm: 'npm install --save-dev better-sqlite3@^12.0.0',
+    pnpm: 'pnpm add --save-dev --allow-build=better-sqlite3 better-sqlite3@^12.0.0',
+    yarn: 'yarn add --dev better-sqlite3@^12.0.0',
+    bun: 'bun add --dev --trust better-sqlite3@^12.0.0',
+    deno: 'deno add --dev --allow-scripts=npm:better-sqlite3 npm:better-sqlite3@^12.0.0',
+  } as const
+  for (const [manager, command] of Object.entries(commands))
+    it(`installs with ${manager}`, () => {
+      expect(installation(manager as keyof typeof commands, request).join(' ')).to.equal(command)
+    })
 })

@@ -26,7 +26,7 @@ describe('watchTree', () => {
     const seen = new Set<string>()
     const write = (path: string, text: string): void => writeFileSync(join(root, path), text)
     const until = async (path: string): Promise<void> => {
-      for (let turn = 0; turn < 500 && !seen.has(join(root, path)); turn++) await pause(20)
+      for (let turn = 0; turn < 3000 && !seen.has(join(root, path)); turn++) await pause(20)
       expect([...seen]).to.include(join(root, path))
       seen.clear()
     }
@@ -66,7 +66,7 @@ describe('watchTree', () => {
       mkdirSync(join(root, 'brief'))
       mkdirSync(join(root, 'later'))
       writeFileSync(join(root, 'later/one.ts'), '1')
-      for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+      for (let turn = 0; turn < 3000 && seen.length === 0; turn++) await pause(20)
       expect(seen).to.deep.equal([join(root, 'later/one.ts')])
     } finally {
       end()
@@ -88,7 +88,7 @@ describe('watchTree', () => {
         mkdirSync(join(root, 'a'))
         await pause(50)
         writeFileSync(file, 'new')
-        for (let turn = 0; turn < 250 && !seen.has(file); turn++) await pause(20)
+        for (let turn = 0; turn < 3000 && !seen.has(file); turn++) await pause(20)
         expect([...seen]).to.include(file)
       }
     } finally {
@@ -109,7 +109,7 @@ describe('watchTree', () => {
     try {
       end = await asNobody(() => watchTree(root, ALL, (paths) => void seen.push(...paths), QUIET))
       writeFileSync(join(root, 'open/one.ts'), '1')
-      for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+      for (let turn = 0; turn < 3000 && seen.length === 0; turn++) await pause(20)
       expect(seen).to.deep.equal([join(root, 'open/one.ts')])
     } finally {
       end?.()
@@ -138,7 +138,7 @@ describe('watchTree', () => {
           note: (text) => void notes.push(text),
         })
         writeFileSync(join(root, 'one.ts'), '1')
-        for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+        for (let turn = 0; turn < 3000 && seen.length === 0; turn++) await pause(20)
         expect(seen).to.deep.equal([join(root, 'one.ts')])
         expect(notes).to.have.length(1)
         expect(notes[0]).to.contain(join(root, 'a')).and.to.contain(remedy)

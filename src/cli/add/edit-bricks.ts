@@ -3,6 +3,8 @@ import { type BrickParts, namesOf } from '../brick-recipe.ts'
 /** Result of the change of a module with a list of bricks. */
 export type Edit =
   | { readonly kind: 'present' }
+  /** The brick is there without a package of this one: with another provider. */
+  | { readonly kind: 'other' }
   | { readonly kind: 'added'; readonly source: string }
   /** The list is not written in a way that can be changed safely. */
   | { readonly kind: 'unknown' }
@@ -14,7 +16,9 @@ const WIDTH = 110
 /** Adds a brick with its imports to the literal list `export const bricks = […]` of a module. */
 export function addToBricks(source: string, { import: imports = {}, use }: BrickParts): Edit {
   const entries = Object.keys(imports).filter((entry) => entry !== 'mortar')
-  if (entries.some((entry) => importOf(entry).test(source))) return { kind: 'present' }
+  const there = entries.filter((entry) => source.split(/['"]/).includes(entry))
+  const isThere = (entry: string) => there.some((each) => `${entry}/`.startsWith(`${each}/`))
+  if (there.length > 0) return { kind: entries.every(isThere) ? 'present' : 'other' }
   const [list, ...others] = [...source.matchAll(LIST)]
   if (use === undefined || list === undefined || others.length > 0) return { kind: 'unknown' }
   const from = list.index + list[0].length
@@ -35,10 +39,6 @@ export function linesOf({ import: imports = {}, use }: BrickParts): readonly str
   ]
 }
 
-function importOf(entry: string): RegExp {
-  return new RegExp(String.raw`\bfrom\s*['"]${escaped(entry)}['"]`)
-}
-
 /** The entry as a part of a regular expression. */
 function escaped(text: string): string {
   return text.replaceAll(/[^\w/@-]/g, String.raw`\$&`)
@@ -51,8 +51,7 @@ function importLine(entry: string, names: readonly string[]): string {
 /** The text between the brackets with one item more; `around` counts the characters of its line outside of them. */
 function withItem(items: readonly string[], use: string, around: number): string {
   const text = items.join(',')
-  const last = items.at(-1)!
-  const given = last.trim() === '' ? items.slice(0, -1) : items
+  const given = items.at(-1)!.trim() === '' ? items.slice(0, -1) : items
   if (given.length === 0) return use
   if (text.includes('\n')) {
     const rest = text.trimEnd()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { readManifest } from '../project/project.ts'
@@ -32,7 +32,8 @@ export function versionOf(root: string, sources: string): string {
 /** Returns the record of an output folder, or undefined if no build made that folder. */
 export function readRecord(out: string): BuildRecord | undefined {
   const file = join(out, RECORD)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BuildRecord) : undefined
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined
+  return JSON.parse(readFileSync(file, 'utf8')) as BuildRecord
 }
 
 /** Tells whether the sources of a build have changed since, or one of them was deleted. */
@@ -45,9 +46,8 @@ export async function hashSources(files: readonly string[], root: string): Promi
   const hash = createHash('sha256')
   for (const file of files) {
     const source = join(root, file.replace(/\.([cm]?)js$/, '.$1ts'))
-    const content = await readFile(source).catch(() => undefined)
-    hash.update(`${file}\0${content === undefined ? 'gone' : content.length}\0`)
-    if (content !== undefined) hash.update(content)
+    const content = existsSync(source) ? await readFile(source) : undefined
+    hash.update(`${file}\0${content?.length ?? 'gone'}\0`).update(content ?? '')
   }
   return hash.digest('hex')
 }

@@ -10,9 +10,6 @@ import { type Dependencies, type Lock, placeOf } from './production-lock.ts'
 
 type Manifest = Project['manifest'] & Dependencies
 
-/** The packages of the workspace that an application needs in production: folders that no registry has. */
-export type LocalPackages = ReturnType<typeof findLocalPackages>
-
 interface LocalPackage {
   readonly place: string
   readonly manifest: Manifest

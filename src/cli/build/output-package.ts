@@ -51,7 +51,8 @@ export async function writeOutputPackage(project: Project, fresh: string): Promi
     makeFolder(dirname(join(fresh, place)))
     await copyFile(path, join(fresh, place))
   }
-  return own === undefined && hasDependencies(written) ? noteFor(project, lock !== undefined) : undefined
+  const hasDependencies = Object.keys(written.dependencies ?? {}).length > 0
+  return own === undefined && hasDependencies ? noteFor(project, lock !== undefined) : undefined
 }
 
 /** package.json of the output: it marks the files as ES modules and lists what production installs. */
@@ -111,7 +112,7 @@ export async function readLock(root: string): Promise<Lock | undefined> {
 
 function parseLock(text: string, file: string): Partial<Lock> | null {
   try {
-    return JSON.parse(text) as Partial<Lock> | null
+    return JSON.parse(text.replace(/^\ufeff/, '')) as Partial<Lock> | null
   } catch (cause) {
     const hasMarkers = /^(?:<{7}|>{7}) /m.test(text)
     throw new StartupError(
@@ -126,10 +127,6 @@ function parseLock(text: string, file: string): Partial<Lock> | null {
       },
     )
   }
-}
-
-function hasDependencies({ dependencies = {} }: { readonly dependencies?: object }): boolean {
-  return Object.keys(dependencies).length > 0
 }
 
 function noteFor({ root, out }: Project, hasLock: boolean): string {

@@ -51,7 +51,7 @@ export function findBuild(input: CommandInput): Build {
   const given = textOf(input, 'out')
   const here = given === undefined ? readRecord(input.directory) : undefined
   if (here) return { out: input.directory, root: input.directory, record: here }
-  const out = given === undefined ? outOf(input) : resolve(input.directory, given)
+  const out = given === undefined ? findProject(input).out : resolve(input.directory, given)
   const record = readRecord(out)
   if (record) return { out, root: findRoot(input.directory), record }
   throw new StartupError(`There is no build in ${out}.`, {
@@ -60,10 +60,6 @@ export function findBuild(input: CommandInput): Build {
       'Run `npx mortar build` first, or run this command in the folder of the output. If this is a copy of the output, its ' +
       'folder .framework is missing: copy everything that begins with a dot, too.',
   })
-}
-
-function outOf(input: CommandInput): string {
-  return findProject(input).out
 }
 
 /** @throws StartupError for a part of the build that is not there, such as after an incomplete copy. */

@@ -33,9 +33,12 @@ export const add: Command = {
     await installPackages(addition, project, input)
     // First, because a brick that is registered counts as added if the command is repeated.
     addVariables(addition, project, input)
+    const needed = neededBy(addition, project)
     const registered = registerBrick(addition, project, input)
-    if (registered === 'present') return 0
-    const steps = await addFiles(addition, project, { input, isUsable: registered === 'added' })
+    const isUsable = registered === 'added' && needed.length === 0
+    const files = registered === 'present' ? [] : await addFiles(addition, project, { input, isUsable })
+    // Without the bricks that it needs the application does not start, and no migration can be generated.
+    const steps = [...needed, ...files]
     if (steps.length > 0) input.terminal.note(['Next:', ...steps].join('\n  '))
     return 0
   },
@@ -87,7 +90,16 @@ async function installPackages(
   }
 }
 
-/** `present`: the application had the brick before. `added`: it has the brick and those that it needs now. */
+/** The steps for the bricks that a brick needs and that the application does not have. */
+function neededBy({ name, parts }: Addition, project: Project): string[] {
+  const file = bricksFile(project)
+  const listed = file === undefined ? [] : readFileSync(file, 'utf8').split(/['"]/)
+  return (parts.needs ?? [])
+    .filter((each) => !listed.includes(`@mortar/${each}`))
+    .map((each) => `${name} needs the brick '${each}': npx mortar add ${each}`)
+}
+
+/** `present`: the application had the brick before. `added`: it has the brick now. */
 type Registered = 'present' | 'added' | 'incomplete'
 
 function registerBrick({ name, parts }: Addition, project: Project, input: CommandInput): Registered {
@@ -95,18 +107,18 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
   if (Object.keys(parts.import ?? {}).length === 0) return 'incomplete'
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
-  const missing = (parts.needs ?? []).filter((needed) => !source.split(/['"]/).includes(`@mortar/${needed}`))
-  for (const needed of missing) terminal.note(`${name} needs the brick '${needed}': npx mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)
   if (edit.kind === 'present') terminal.note(`${place} has ${name}.`)
+  else if (edit.kind === 'other')
+    terminal.print([`Change the brick in ${place}:`, ...linesOf(parts)].join('\n'))
   else if (edit.kind === 'unknown')
     terminal.print([`Write into ${place}, or where createApp() is called:`, ...linesOf(parts)].join('\n'))
   else if (values['dry-run'] === true) terminal.print([`${place} would get:`, ...linesOf(parts)].join('\n'))
   else {
     replaceFile(file!, edit.source)
     terminal.note(`Added ${name} to ${place}: ${parts.use}`)
-    return missing.length === 0 ? 'added' : 'incomplete'
+    return 'added'
   }
   return edit.kind === 'present' ? 'present' : 'incomplete'
 }

@@ -1,3 +1,4 @@
+import type { DoctorLevel } from '../../contracts/doctor-finding.ts'
 import { counted } from '../../support/counted.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables, type Variables } from '../../support/env/environment.ts'
@@ -7,9 +8,9 @@ import { checkApplication } from '../doctor/check-application.ts'
 import { checkBricks } from '../doctor/check-bricks.ts'
 import { checkBuild } from '../doctor/check-build.ts'
 import { checkEnvironment } from '../doctor/check-environment.ts'
-import { checkImports } from '../doctor/check-imports.ts'
+import { checkDependencies, checkImports } from '../doctor/check-imports.ts'
 import { checkInstallation } from '../doctor/check-installation.ts'
-import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
+import { type Finding, findingsOf } from '../doctor/finding.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { findProject, type Project, PROJECT_OPTIONS } from '../project/project.ts'
 import type { Paint } from '../terminal.ts'
@@ -57,7 +58,7 @@ async function examine(input: CommandInput): Promise<Finding[]> {
   })
   await look(() => countProcesses(processVariables()))
   await look(() => examineApplication(present))
-  await look(() => checkImports(present))
+  await look(() => [...checkImports(present), ...checkDependencies(present)])
   await look(() => checkBuild(present))
   return findings
 }
@@ -82,7 +83,7 @@ async function examineApplication(project: Project): Promise<Finding[]> {
   }
 }
 
-const LEVELS: readonly Level[] = ['error', 'warning', 'note']
+const LEVELS: readonly DoctorLevel[] = ['error', 'warning', 'note']
 
 function inOrder(findings: readonly Finding[]): Finding[] {
   const unique = new Map(findings.map((found) => [`${found.code} ${found.found}`, withPage(found)]))
@@ -100,7 +101,7 @@ function describe({ level, code, found, remedy, page }: Finding, paint: Paint): 
 }
 
 function summary(findings: readonly Finding[]): string {
-  const count = (level: Level): number => findings.filter((found) => found.level === level).length
+  const count = (level: DoctorLevel): number => findings.filter((found) => found.level === level).length
   const [errors, warnings] = [count('error'), count('warning')]
   if (errors + warnings === 0) return 'No errors or warnings.'
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`

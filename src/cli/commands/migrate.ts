@@ -78,6 +78,10 @@ async function printStatus(
   if (values['json'] === true) terminal.print(JSON.stringify(all, null, 2))
   else if (all.length === 0) terminal.note('There are no migrations.')
   else terminal.print(all.map(({ state, name }) => `${state.padEnd(8)} ${name}`).join('\n'))
+  if (all.some(({ state }) => state === 'missing'))
+    terminal.note(
+      'missing: it was applied, and its file is gone. Restore the file from version control: revert needs it.',
+    )
   return all.some(({ state }) => state === 'pending') ? PENDING : 0
 }
 

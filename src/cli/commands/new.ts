@@ -34,7 +34,10 @@ export const create: Command = {
       type: 'boolean',
       help: 'proven addresses, own sessions, a fresh sign-in and a second factor',
     },
-    'package-manager': { type: 'string', help: 'npm (the default), pnpm, yarn or bun' },
+    'package-manager': {
+      type: 'string',
+      help: 'npm, pnpm, yarn or bun; by default the one that runs this command',
+    },
     ...WITHOUT,
     mortar: {
       type: 'string',
@@ -61,14 +64,12 @@ function refuseFullFolder(folder: string): void {
   if (!existsSync(folder)) return
   const isFolder = statSync(folder).isDirectory()
   if (isFolder && readdirSync(folder).every((name) => IGNORED.has(name))) return
-  throw new StartupError(
-    `${folder} is ${isFolder ? 'not empty' : 'a file'}, and mortar new overwrites nothing.`,
-    {
-      code: 'MORTAR_CLI_FOLDER',
-      remedy: 'Choose another name, or move the files away first.',
-      files: [folder],
-    },
-  )
+  const state = isFolder ? 'not empty' : 'a file'
+  throw new StartupError(`${folder} is ${state}, and mortar new overwrites nothing.`, {
+    code: 'MORTAR_CLI_FOLDER',
+    remedy: 'Choose another name, or move the files away first.',
+    files: [folder],
+  })
 }
 
 /**

@@ -10,7 +10,7 @@ import type { PlannedFile } from '../../files/planned-file.ts'
 import type { ModuleExports } from '../../files/read-module.ts'
 import { type ReadFolder, scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch, RouteSink } from '../../routing/route-sink.ts'
-import type { MiddlewareScope, Route } from '../../routing/route.ts'
+import { type MiddlewareScope, ownerOf, type Route } from '../../routing/route.ts'
 import { ignore } from '../../support/ignore.ts'
 import { importTogether } from '../project/import-together.ts'
 import type { ProjectApp } from '../project/import-app.ts'
@@ -125,7 +125,7 @@ function isOwn(target: string, files: readonly PlannedFile[], app: ProjectApp): 
 
 /** True if a route that the application or a brick declares in code could serve a request that fits no file. */
 function isInCode(method: string, target: string, app: ProjectApp): boolean {
-  const declared = app.routes.filter(({ origin }) => origin !== 'the framework')
+  const declared = app.routes.filter((route) => ownerOf(route) !== 'the framework')
   return declared.some((route) => matchesFile({ ...route, pattern: route.path }, method, target))
 }
 

@@ -6,10 +6,7 @@ import { createHeldPorts, type HeldPorts } from './held-ports.ts'
 import type { FromServer, ToServer } from './messages.ts'
 import { endProcess, PASSES_SOCKETS, PATIENCE, spawnServer } from './spawn-server.ts'
 
-/** The serving process, which is restarted when needed. Its port stays open meanwhile. */
-export type ServerProcess = ReturnType<typeof createServerProcess>
-
-/** Creates the serving process, and one in advance for the next change. */
+/** Creates the serving process, and one in advance for the next change. Its port stays open while it restarts. */
 export function createServerProcess(project: Project, input: CommandInput) {
   const { note, print, paint } = input.terminal
   const ports = createHeldPorts()

@@ -1,12 +1,12 @@
+import { ownerOf } from '../../routing/route.ts'
 import type { InspectedProject } from '../project/inspect-project.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Checks the application's routes, its public address and its trusted proxies. */
 export function checkApplication({ options, routes, serviceNames }: InspectedProject): Finding[] {
   const inProduction = options.environment === 'production'
-  const own = routes.filter(({ origin }) => origin !== 'the framework' && !origin.startsWith('brick '))
   return [
-    ...(own.length === 0 ? [noRoutes()] : []),
+    ...(routes.every((route) => ownerOf(route) !== undefined) ? [noRoutes()] : []),
     ...(inProduction ? checkAddress(options.appUrl) : []),
     ...(serviceNames.includes('authenticator') && options.credentials.includes('query')
       ? [explainQuery()]
@@ -47,7 +47,7 @@ function explainQuery(): Finding {
     'note',
     'MORTAR_DOCTOR_CREDENTIALS',
     'A request may carry its credential in the query, which proxies and browsers may store.',
-    "Set credentials: ['header', 'cookie'] in the options of createApp to meet ASVS 14.2.1 (level 1).",
+    "Set credentials: ['header', 'cookie'] in the options of createApp to meet ASVS 14.2.1 (level 1). One-use tickets need the query.",
   )
 }
 

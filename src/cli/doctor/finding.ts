@@ -4,11 +4,10 @@ import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
 /** A finding with its level, code, text, remedy and page. */
 export type Finding = DoctorFinding
-export type Level = DoctorLevel
 
 /** Makes a finding of the command itself; `docs/startup-errors.md` has a row for each code. */
 export function finding(
-  level: Level,
+  level: DoctorLevel,
   code: `MORTAR_DOCTOR_${string}`,
   found: string,
   remedy: string,

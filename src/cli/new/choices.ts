@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { runningPackageManager } from '../../peers/package-manager.ts'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
 import { tarballName } from '../add/tarball.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
@@ -25,7 +26,7 @@ export type Part = keyof typeof PARTS
 
 /** Choices for a new application. */
 export interface Choices {
-  /** The name in package.json, which is the name of the folder. */
+  /** The name in package.json: that of the folder, or made of it for the current folder. */
   readonly name: string
   /** The target folder as an absolute path. */
   readonly folder: string
@@ -55,9 +56,10 @@ export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' |
   if (rest.length > 0) throw new UsageError('new accepts one name, without spaces.')
   const folder = resolve(input.directory, path)
   const { database, auth, hasAuthFeatures } = readUsers(input)
-  const manager = oneOf(input, 'package-manager', MANAGERS) ?? 'npm'
+  const running = MANAGERS.find((name) => name === runningPackageManager())
+  const manager = oneOf(input, 'package-manager', MANAGERS) ?? running ?? 'npm'
   return {
-    name: checkName(basename(folder)),
+    name: checkName(folder === input.directory ? nameOfFolder(basename(folder)) : basename(folder)),
     folder,
     database,
     auth,
@@ -127,13 +129,17 @@ function oneOf<const T extends string>(
  */
 function checkName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,213}$/.test(name) && name !== 'mortar' && name !== 'node_modules') return name
-  if (name === 'mortar')
-    throw new UsageError(
-      "'mortar' is not a valid name for an application: it is the name of the framework. Use another one, such as my-app.",
-    )
-  throw new UsageError(
-    `'${name}' is not a valid name for an application. Use lower-case letters, digits and '-', such as my-app.`,
-  )
+  const why =
+    name === 'mortar'
+      ? ': it is the name of the framework. Use another one'
+      : ". Use lower-case letters, digits and '-'"
+  throw new UsageError(`'${name}' is not a valid name for an application${why}, such as my-app.`)
+}
+
+/** Makes a package name of the name of the current folder, which may have capitals, accents and spaces. */
+function nameOfFolder(folder: string): string {
+  const plain = folder.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  return plain.match(/[a-z0-9][a-z0-9._-]*/g)?.join('-') ?? 'app'
 }
 
 function readParts({ values }: Pick<CommandInput, 'values'>): ReadonlySet<Part> {

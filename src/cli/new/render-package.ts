@@ -25,8 +25,9 @@ export function renderPackage(choices: Choices): string {
   const { name, database, parts, manager, managerVersion } = choices
   const packages = packagesOf(choices)
   const dependencies = { ...ofRelease(choices), ...versionsOf(['yup', ...packages.runtime]) }
+  const tools = [...(parts.has('lint') ? LINT : []), ...(parts.has('format') ? ['prettier'] : [])]
   const development = packages.development.filter((each) => !packages.runtime.includes(each))
-  const devDependencies = versionsOf([...DEVELOPMENT, ...toolsOf(parts), ...development])
+  const devDependencies = versionsOf([...DEVELOPMENT, ...tools, ...development])
   const manifest = {
     name,
     version: '0.1.0',
@@ -49,10 +50,6 @@ export function renderPackage(choices: Choices): string {
     ...allowedScripts(choices),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
-}
-
-function toolsOf(parts: Choices['parts']): readonly string[] {
-  return [...(parts.has('lint') ? LINT : []), ...(parts.has('format') ? ['prettier'] : [])]
 }
 
 interface Packages {

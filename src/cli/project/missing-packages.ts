@@ -51,16 +51,20 @@ function completed(error: StartupError, project: Modules): StartupError {
 }
 
 function findMissing(modules: Modules): MissingPackage[] {
+  return directImports(modules).filter(
+    ({ name, importer }) => findPackageJSON(name, dirname(importer)) === undefined,
+  )
+}
+
+/** Finds the packages that an application imports itself. A brick brings its own, and the start checks its drivers. */
+export function directImports(modules: Modules): MissingPackage[] {
   const bricks = Object.values(recipeBook().bricks)
   const aliases = readAliases(findRoot(dirname(modules.app)))
-  const direct = importsOf(modules).filter(
-    ({ package: name }) =>
-      bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !aliases.includes(`"${name}`),
-  )
-  // A brick brings its packages along, and the start checks its drivers.
-  return direct
+  const isAlias = (name: string): boolean =>
+    aliases.includes(`"${name}`) || aliases.includes(`"${name.split('/', 1)[0]}/*`)
+  return importsOf(modules)
     .map(({ package: name, importer }) => ({ name, importer }))
-    .filter(({ name, importer }) => findPackageJSON(name, dirname(importer)) === undefined)
+    .filter(({ name }) => bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !isAlias(name))
 }
 
 /** `paths` of tsconfig.json may give a folder the name of a package. */

@@ -123,7 +123,8 @@ export function readManifest(root: string): Readonly<Record<string, unknown>> {
   try {
     manifest = JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw brokenManifest(root, `is not valid JSON: ${(cause as Error).message}`, cause)
+    const found = (cause as Error).message.replace('\ufeff', 'U+FEFF (remove this byte order mark)')
+    throw brokenManifest(root, `is not valid JSON: ${found}`, cause)
   }
   if (!isObject(manifest)) throw brokenManifest(root, 'is not a JSON object.')
   return manifest
@@ -144,8 +145,7 @@ function brokenManifest(root: string, found: string, cause?: unknown): StartupEr
 }
 
 function noApp(directory: string, app: string | undefined): StartupError {
-  const found =
-    app === undefined ? `There is no app.ts or src/app.ts in ${directory}.` : `There is no ${app}.`
+  const found = `There is no ${app ?? `app.ts or src/app.ts in ${directory}`}.`
   return new StartupError(found, {
     code: 'MORTAR_CLI_APP',
     remedy:

@@ -46,7 +46,6 @@ export async function askToReload(folder: string, { limit }: Wait): Promise<Repl
     if (!isAccepted) throw notAccepted(path, error as NodeJS.ErrnoException, isLate)
   } finally {
     clearTimeout(timer)
-    socket.destroy()
   }
   if (isAccepted && isLate) return { outcome: 'timeout' }
   if (!isAccepted) throw notAccepted(path, {}, isLate)

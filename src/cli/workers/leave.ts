@@ -26,11 +26,8 @@ export async function leaveClients(
   })
   // The method of http.Server would close idle connections.
   Server.prototype.close.call(server)
+  const count = promisify(server.getConnections.bind(server))
   const begin = performance.now()
   await Promise.race([untilClosed(), wait(longest, undefined, { ref: false })])
-  while (performance.now() - begin < longest && (await countConnections(server)) > 0) await wait(STEP)
-}
-
-function countConnections(server: Server): Promise<number> {
-  return promisify(server.getConnections.bind(server))().catch(() => 0)
+  while (performance.now() - begin < longest && (await count().catch(() => 0)) > 0) await wait(STEP)
 }

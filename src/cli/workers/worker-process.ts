@@ -3,16 +3,7 @@ import { RETIRE } from '../../app/life/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
 import { ignore } from '../../support/ignore.ts'
-import {
-  CLOSED,
-  type FromWorker,
-  isFromWorker,
-  isPulse,
-  LEAVE,
-  type Ping,
-  type Pulse,
-  type WorkersState,
-} from './messages.ts'
+import { CLOSED, isFromWorker, isPulse, LEAVE, type Ping, type Pulse, type WorkersState } from './messages.ts'
 import { relayReports } from './relay-reports.ts'
 
 /** End of a worker. */
@@ -115,7 +106,7 @@ function followStart(worker: Worker): StartState {
   })
   worker.on('message', (message: unknown) => {
     if (!isFromWorker(message)) return
-    if (message.mortar === 'failed') state.failure = failureOf(message)
+    if (message.mortar === 'failed') state.failure = message
     else {
       isStarted = true
       state.closesWithin = message.closesWithin
@@ -125,8 +116,4 @@ function followStart(worker: Worker): StartState {
   // A signal to a worker that has just ended cannot be sent, which is not an error.
   worker.on('error', () => undefined)
   return state
-}
-
-function failureOf({ message, foreseen }: Extract<FromWorker, { mortar: 'failed' }>) {
-  return { message, foreseen }
 }

@@ -51,9 +51,7 @@ describe('A reload', () => {
   it('runs once more after it is requested during a reload', async () => {
     const { primary, forked, serve } = createFakePrimary(1)
     await serve()
-    void primary.reload()
-    void primary.reload()
-    void primary.reload()
+    const outcomes = [primary.reload(), primary.reload(), primary.reload()]
     await settle()
     await forked[1]!.becomeReady()
     await forked[0]!.end()
@@ -62,6 +60,9 @@ describe('A reload', () => {
     await forked[1]!.end()
     await settle()
     expect(forked.length).to.equal(3)
+    const completed = { outcome: 'completed', workers: 1 }
+    const ended = await Promise.race([Promise.all(outcomes), settle()])
+    expect(ended).to.deep.equal([completed, completed, completed])
   })
 
   it('is refused for those who wait for another one when the primary process stops', async () => {

@@ -40,6 +40,18 @@ describe('The number of workers', () => {
       })
   })
 
+  it('is refused in a runtime with a part of node:cluster', () => {
+    for (const [key, name] of Object.entries({ bun: 'Bun', deno: 'Deno' })) {
+      Object.defineProperty(process.versions, key, { value: '9.9.9', configurable: true })
+      try {
+        expect(() => readWorkerCount('2', {})).to.throw(`${name} cannot run several workers.`)
+        expect(readWorkerCount(undefined, {})).to.equal(undefined)
+      } finally {
+        Reflect.deleteProperty(process.versions, key)
+      }
+    }
+  })
+
   for (const wrong of ['0', '-1', 'abc', '1e3', '1.5', '', '257', ' 2', 'AUTO'])
     it(`cannot be '${wrong}'`, () => {
       expect(() => readWorkerCount(wrong, {})).to.throw(/--workers is '.*', not a whole number from 1 to 256/)
