@@ -28,16 +28,18 @@ export interface Attempt<Connection> {
  * Lends a connection that works, to a callback as the drivers have it. A connection that was used within the last second does. Another one has to answer a
  * trivial statement first, so that no caller receives a connection that died while it was idle.
  * The error of the callback is marked as unavailable or busy.
+ * @param began when the caller began to wait, by `performance.now()`.
  */
 export async function lend<Connection>(
   lender: Lender<Connection>,
   first: Attempt<Connection>,
+  began: number,
   callback: (error: Error | null, connection?: Connection) => void,
 ): Promise<void> {
   let lent: Connection
   try {
     const connection = checkAttempt(first)
-    lent = await lendInTime(lender, (isLate) => lendChecked(lender, connection, isLate))
+    lent = await lendInTime(lender, began, (isLate) => lendChecked(lender, connection, isLate))
   } catch (error) {
     callback(error as Error)
     return
@@ -88,6 +90,7 @@ async function works<Connection>(lender: Lender<Connection>, connection: Connect
 /** A connection that comes after the deadline goes back to the pool. */
 function lendInTime<Connection>(
   lender: Lender<Connection>,
+  began: number,
   work: (isLate: () => boolean) => Promise<Connection>,
 ): Promise<Connection> {
   let late = false
@@ -96,7 +99,7 @@ function lendInTime<Connection>(
     (connection) => late && lender.giveBack(connection),
     () => undefined,
   )
-  return withDeadline(working, lender.poolTimeout() / 1000, () => {
+  return withDeadline(working, (began + lender.poolTimeout() - performance.now()) / 1000, () => {
     late = true
     return noConnection(lender)
   })

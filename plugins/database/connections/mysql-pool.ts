@@ -135,9 +135,10 @@ function lendFrom(
   lender: Lender<MysqlConnection>,
   callback: Borrower,
 ): void {
+  const began = performance.now()
   takeInTime(take, lender, (error, connection) => {
     if (connection && lender.watch.trust(lender.linkOf(connection)) === 'fresh') callback(null, connection)
-    else void lend(lender, { error, connection }, callback)
+    else void lend(lender, { error, connection }, began, callback)
   })
 }
 

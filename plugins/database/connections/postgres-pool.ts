@@ -126,11 +126,12 @@ function watchedPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
     /** Uses callbacks, because a promise would cost each query a microsecond. */
     #lend(callback: Borrower): void {
       const lender = this.#lender
+      const began = performance.now()
       super.connect((error, client, release) => {
         if (client && lender.watch.trust(lender.linkOf(client)) === 'fresh')
           return callback(undefined, client, release)
         const attempt = { error: asNoConnection(error, lender), connection: client }
-        void lend(lender, attempt, (reason, lent) =>
+        void lend(lender, attempt, began, (reason, lent) =>
           reason
             ? callback(reason, undefined, () => undefined)
             : callback(undefined, lent, (fault) => lent!.release(fault)),

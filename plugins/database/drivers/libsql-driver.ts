@@ -81,12 +81,12 @@ class AdaptedDatabase {
 
   prepare(sql: string): Statement {
     this.#verbose?.(sql)
-    return new Statement(this.#use().prepare(sql), sql, this)
+    return new Statement(this.#native.prepare(sql), sql, this)
   }
 
   exec(sql: string): this {
     this.#verbose?.(sql)
-    this.#use().exec(sql)
+    this.#native.exec(sql)
     return this
   }
 
@@ -96,12 +96,12 @@ class AdaptedDatabase {
   }
 
   loadExtension(path: string): this {
-    this.#use().loadExtension(path)
+    this.#native.loadExtension(path)
     return this
   }
 
   defaultSafeIntegers(on = true): this {
-    this.#use().defaultSafeIntegers(on)
+    this.#native.defaultSafeIntegers(on)
     return this
   }
 
@@ -110,11 +110,6 @@ class AdaptedDatabase {
     if (this.inTransaction) this.#native.exec('ROLLBACK')
     if (this.open) this.#native.close()
     return this
-  }
-
-  #use(): NativeDatabase {
-    if (!this.open) throw new TypeError('The database connection is not open')
-    return this.#native
   }
 }
 

@@ -1,5 +1,5 @@
-import { HttpError, type Middleware } from 'mortar'
-import { missingColumn, missingTable } from 'mortar/kit'
+import type { HttpError, Middleware } from 'mortar'
+import { describeError, isHttpError, missingColumn, missingTable } from 'mortar/kit'
 import { problem } from '../problems.ts'
 import { type Violation, violation } from '../failures/violation.ts'
 
@@ -49,7 +49,7 @@ function explained(error: unknown): Error | undefined {
   if (column !== undefined)
     return problem('missing_column', `no such column: ${column}. ${MISSING_COLUMN_REMEDY}`, { cause: error })
   // The application has decided on a status if the refused statement is only the cause of its error.
-  const refused = error instanceof HttpError ? undefined : violation(error)
+  const refused = isHttpError(error) ? undefined : violation(error)
   return refused && refused.kind !== 'invalid_text'
     ? problem('value_refused', describe(refused), { cause: error })
     : undefined
@@ -57,8 +57,8 @@ function explained(error: unknown): Error | undefined {
 
 /** Returns the entity that TypeORM does not know, or undefined for any other error. */
 function unknownEntity(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'EntityMetadataNotFoundError') return undefined
-  return /"(.+)"/.exec(error.message)?.[1]
+  const { type, message } = describeError(error)
+  return type === 'EntityMetadataNotFoundError' ? /"(.+)"/.exec(message)?.[1] : undefined
 }
 
 /** Names the reason and how to respond with another status. It has no values. */

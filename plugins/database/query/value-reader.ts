@@ -24,17 +24,7 @@ const SHORT_FORMS: readonly {
   readonly samples: readonly unknown[]
 }[] = [
   {
-    types: new Set([
-      String,
-      'varchar',
-      'character varying',
-      'char',
-      'text',
-      'uuid',
-      'bigint',
-      'integer',
-      'int',
-    ]),
+    types: new Set([String, 'varchar', 'character varying', 'char', 'text', 'uuid', 'integer', 'int']),
     read: undefined,
     samples: [null, undefined, '', 'text', '0', '12', 12, 0],
   },
@@ -44,7 +34,7 @@ const SHORT_FORMS: readonly {
     samples: [null, undefined, 0, 1, true, false, ''],
   },
   {
-    types: new Set([Date, 'datetime', 'timestamp', 'timestamp with time zone', 'timestamptz']),
+    types: new Set([Date, 'datetime']),
     read: readMoment,
     samples: [
       null,

@@ -101,6 +101,22 @@ describe('the table of migrations on PostgreSQL', () => {
   })
 })
 
+describe('the lock of migrations on MariaDB', () => {
+  const place = KINDS['MariaDB']!()
+  const second = KINDS['MariaDB']!()
+
+  it('is of one database', async () => {
+    const [own, other] = [await place().open(), await second().open()]
+    class Outer1000000000001 implements MigrationInterface {
+      async up(): Promise<void> {
+        expect(await createMigrations(other, { directory: [Pets1000000000002] }).run()).to.have.length(1)
+      }
+      async down(): Promise<void> {}
+    }
+    expect(await createMigrations(own, { directory: [Outer1000000000001] }).run()).to.have.length(1)
+  })
+})
+
 describe('the lock of migrations on PostgreSQL', () => {
   const place = KINDS['PostgreSQL']!()
   const second = KINDS['PostgreSQL']!()
@@ -147,7 +163,7 @@ describe('the lock of migrations on PostgreSQL', () => {
       return row.found as number
     }
     // The server ends a session a moment after its connection.
-    for (let turn = 0; turn < 200 && (await count()) > 0; turn++) await wait(10)
+    for (let turn = 0; turn < 6000 && (await count()) > 0; turn++) await wait(10)
     expect(await count()).to.equal(0)
   })
 

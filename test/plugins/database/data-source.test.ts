@@ -191,6 +191,13 @@ describe('openDataSource', () => {
     const url = 'postgres://ann:hunter%402@127.0.0.1/app'
     const repeated = describeOpening(new Error('hunter%402, hunter@2'), { type: 'postgres', url })
     expect(repeated.message).to.match(/: \*\*\*, \*\*\*\n/)
+    for (const given of [{ password: 'hunter2' }, { key: 'hunter2' }, { url: 'hunter2' }]) {
+      const twice = describeOpening(new Error('hunter2 is not hunter2'), {
+        type: 'postgres',
+        ...given,
+      } as never)
+      expect(twice.message).to.include(': *** is not ***\n')
+    }
   })
 
   it('names the reason of each address of a host', () => {

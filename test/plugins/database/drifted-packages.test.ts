@@ -21,6 +21,8 @@ interface Outcome {
   readonly busy?: number
   /** Connections that seem to wait for a response after the last one. */
   readonly owed?: number
+  /** Outcome of a write on a database that is opened for reading only. */
+  readonly refused?: string
   readonly changed: boolean
   readonly warnings: readonly string[]
 }
@@ -126,6 +128,14 @@ for (const [name, variable, drifts] of [
         undefined,
       ],
       'Client of the pool': [['pg-pool/index\\.js$', '\\bthis\\.Client\\b', 'this.Made'], undefined],
+      'bytesRead of a socket': [
+        [
+          'pg/lib/stream\\.js$',
+          'new net\\.Socket\\(\\)',
+          "Object.defineProperty(new net.Socket(), 'bytesRead', { value: undefined })",
+        ],
+        NO_WATCH,
+      ],
       drain: [['pg/lib/client\\.js$', "'drain'", "'idle'"], NO_WATCH],
       errorMessage: [['pg/lib/.+\\.js$', "'errorMessage'", "'serverError'"], NO_WATCH],
       parameterStatus: [['pg-protocol/dist/.+\\.js$', "'parameterStatus'", "'setting'"], NO_WATCH],
@@ -169,11 +179,12 @@ for (const [name, variable, drifts] of [
 
     for (const [member, [drift, warning]] of Object.entries<readonly [Drift, string | undefined]>(drifts))
       it(`reads and writes the same with another ${member}, and warns once`, async () => {
-        const { instants, warnings, session, beside, busy, owed } = await startWith(url, drift)
+        const { instants, warnings, session, beside, busy, owed, refused } = await startWith(url, drift)
         expect(instants).to.eql([AUTUMN, AUTUMN])
         expect(beside).to.eql(NO_SIDE.has(member) ? undefined : [{ one: 1 }])
         expect({ busy, owed }).to.eql({ busy: 503, owed: 0 })
         expect(session).to.match(/^(UTC|\+00:00)$/)
+        expect(refused).to.match(/read.?only/i)
         const expected = warning === undefined ? [] : [warning]
         expect(warnings).to.have.length(expected.length)
         for (const text of expected)

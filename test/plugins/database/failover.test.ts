@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, routerFor, type RunHealthCheck } from 'mortar'
 import { type ConnectionOptions, type DatabaseSettings, createDataSource, database } from '@mortar/database'
+import { noticingReadOnly } from '../../../plugins/database/connections/read-only.ts'
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
 import {
@@ -272,6 +273,29 @@ describe('an application whose PostgreSQL accepts writes', function () {
     expect(await asked(app, 'POST', '/write')).to.deep.equal(UNAVAILABLE)
     await app.close()
   })
+})
+
+describe('the callback of a statement of MariaDB', () => {
+  for (const [form, ...given] of [
+    ['text', 'SELECT 1'],
+    ['text and values', 'SELECT ?', [1]],
+    ['options', { sql: 'SELECT ?', values: [1] }],
+    ['options and values', { sql: 'SELECT ?' }, [1]],
+  ] as const)
+    it(`gets every result, and its connection is put away if the server accepts no writes: ${form}`, () => {
+      for (const error of [null, { errno: 1062 }, { errno: 1290, message: '--read-only' }, { errno: 1836 }]) {
+        const told: unknown[] = []
+        const args = noticingReadOnly(
+          [...given, (...results: unknown[]) => told.push(results)],
+          () => told.push('read-only'),
+          () => told.push('end'),
+        )
+        expect(args.slice(0, -1)).to.deep.equal(given)
+        ;(args.at(-1) as (...results: unknown[]) => void)(error, ['row'])
+        const isReadOnly = error !== null && error.errno !== 1062
+        expect(told).to.deep.equal(['end', ...(isReadOnly ? ['read-only'] : []), [error, ['row']]])
+      }
+    })
 })
 
 describe('an application whose MariaDB becomes read-only', function () {

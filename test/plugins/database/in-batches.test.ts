@@ -26,8 +26,7 @@ const countUp = (manager: Manager, keys: readonly (number | string)[]) =>
   manager.query(`UPDATE counters SET n = n + 1 WHERE id IN (${keys.map((key) => `'${key}'`).join()})`)
 
 for (const [kind, prepare] of Object.entries(KINDS))
-  describe(`inBatches on ${kind}`, function () {
-    this.timeout(60_000)
+  describe(`inBatches on ${kind}`, () => {
     const place = prepare()
     let source: DataSource
     beforeEach(async () => {

@@ -33,6 +33,13 @@ const momentsOn = (kind: string): EntitySchema<Moment> =>
     },
   })
 
+/** Names of the types of a column that stores an instant. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  SQLite: ['datetime'],
+  PostgreSQL: ['timestamp', 'timestamptz', 'timestamp with time zone', 'timestamp without time zone'],
+  MariaDB: ['datetime', 'timestamp'],
+}
+
 /** Both halves of a repeated hour, a local time that does not exist, in Berlin and St. John's, and old local mean time. */
 const INSTANTS = [
   '2026-10-25T00:30:00.000Z',
@@ -120,6 +127,29 @@ for (const [name, place] of Object.entries(KINDS_AND_DRIVERS)) {
               expect(await read(new Date(iso)), `${iso} in ${zone}`).to.eql(new Date(iso))
           })
       })
+
+    it('are in UTC under each name of their type, also from a string without a zone', async () => {
+      const names = TYPES[kind]!.map((type, index) => [`at${index}`, type] as const)
+      const typed = new EntitySchema<Record<string, unknown>>({
+        name: 'typed_moments',
+        columns: {
+          id: { type: Number, primary: true },
+          ...Object.fromEntries(
+            names.map(([column, type]) => [column, { type: type as 'datetime', nullable: true }]),
+          ),
+        },
+      })
+      const source = await database().open([typed])
+      await source.synchronize()
+      const instant = '2026-07-01 12:00:00'
+      const rows = await inZone('Europe/Berlin', async () => {
+        const row = Object.fromEntries(names.map(([column]) => [column, instant]))
+        await source.getRepository(typed).insert({ id: 1, ...row })
+        return await source.getRepository(typed).find()
+      })
+      const read = names.map(([column, type]) => [type, rows[0]![column]])
+      expect(read).to.eql(names.map(([, type]) => [type, new Date(`${instant.replace(' ', 'T')}Z`)]))
+    })
 
     it('sort and compare by time', async () => {
       for (const [id, iso] of INSTANTS.entries())

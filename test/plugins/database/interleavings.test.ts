@@ -30,8 +30,7 @@ interface Round {
 /** In CI each run has another seed. */
 const ROUNDS = casesOf(500)
 
-describe('random interleavings of transactions and plain writes', function () {
-  this.timeout(180_000)
+describe('random interleavings of transactions and plain writes', () => {
   const folder = temporaryFolder()
 
   it(`lose and leak nothing in ${ROUNDS} rounds on a database in memory`, () =>

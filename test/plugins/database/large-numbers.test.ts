@@ -10,6 +10,7 @@ interface Account {
   price: string | number | null
   whole: string | null
   cents: bigint
+  rounded: string | null
 }
 
 const Accounts = new EntitySchema<Account>({
@@ -26,6 +27,16 @@ const Accounts = new EntitySchema<Account>({
       transformer: {
         to: (value: bigint | undefined) => value && String(value),
         from: (value: string) => BigInt(value),
+      },
+    },
+    rounded: {
+      type: 'decimal',
+      precision: 19,
+      scale: 4,
+      nullable: true,
+      transformer: {
+        to: (value: string | null | undefined) => value && Number(value).toFixed(2),
+        from: (value: string | null) => value,
       },
     },
   },
@@ -112,6 +123,12 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       await db.getRepository(Accounts).insert({ cents: 9007199254740993n, balance: null, price: null })
       const [row] = await db.getRepository(Accounts).find()
       expect([row?.cents, row?.balance, row?.price]).to.eql([9007199254740993n, null, null])
+    })
+
+    it('may have any number of digits before a transformer, which rounds them itself', async () => {
+      await db.getRepository(Accounts).insert({ rounded: '123456789.1234567890123' })
+      const [row] = await db.getRepository(Accounts).find()
+      expect(row?.rounded).to.equal('123456789.1200')
     })
 
     it('are also strings as generated keys', async () => {

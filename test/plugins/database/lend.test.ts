@@ -4,7 +4,7 @@ import { lend, takeInTime, type Lender } from '../../../plugins/database/connect
 import { deferred } from '../../support/deferred.ts'
 
 /** A pool whose connections have names, and what has happened to them. `waits` ends each take and check. */
-function scene(trust: 'unknown' | 'dead', waits: Promise<unknown>) {
+function scene(trust: 'unknown' | 'dead', waits: Promise<unknown>, poolTimeout = 5) {
   const seen: string[] = []
   const note =
     <Result>(what: string, act: (name: string) => Result) =>
@@ -14,16 +14,16 @@ function scene(trust: 'unknown' | 'dead', waits: Promise<unknown>) {
     }
   const lender: Lender<string> = {
     watch: { trust: () => trust, isUnreachable: false } as never,
-    poolTimeout: () => 5,
+    poolTimeout: () => poolTimeout,
     take: note('take', () => waits.then(() => ({ connection: 'next' }))),
     linkOf: () => ({}) as never,
     check: note('check', () => waits),
     giveBack: note('give back', () => undefined),
     drop: note('drop', () => undefined),
   }
-  const borrow = (connection: string) =>
+  const borrow = (connection: string, began = performance.now()) =>
     new Promise<string | Error | undefined>((resolve) => {
-      void lend(lender, { connection }, (error, lent) => resolve(error ?? lent))
+      void lend(lender, { connection }, began, (error, lent) => resolve(error ?? lent))
     })
   return { seen, borrow }
 }
@@ -42,6 +42,14 @@ describe('A connection that is lent', () => {
       for (let turn = 0; turn < 3; turn++) await nextTurn()
       expect(seen).to.deep.equal(late)
     })
+
+  it('is waited for no longer than poolTimeout, with the time that the first one needed', async () => {
+    const { promise, resolve } = deferred()
+    const { borrow } = scene('dead', promise, 3_600_000)
+    const refusal = await borrow('first', performance.now() - 3_600_000)
+    expect(String(refusal)).to.include('No database connection became free within 3600 s')
+    resolve()
+  })
 
   it('goes back to the pool that gives it after its caller was refused, without a check', async () => {
     let released = 0

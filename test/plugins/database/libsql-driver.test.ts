@@ -20,6 +20,8 @@ interface Database {
   prepare(sql: string): Statement
   pragma(source: string, options?: { simple: boolean }): unknown
   exec(sql: string): unknown
+  loadExtension(path: string): unknown
+  defaultSafeIntegers(): unknown
   close(): unknown
 }
 type Driver = new (file: string, options?: object) => Database
@@ -87,8 +89,13 @@ const SAME: Readonly<Record<string, (db: Database) => unknown>> = {
     const calls = [
       () => statement.all(),
       () => statement.get(),
+      () => [...statement.iterate()],
+      () => statement.run(),
       () => db.prepare(select),
       () => db.exec('select 1'),
+      () => db.pragma('foreign_keys'),
+      () => db.loadExtension('none'),
+      () => db.defaultSafeIntegers() === db,
     ]
     return [db.inTransaction, ...calls.map(outcomeOf)]
   },

@@ -45,7 +45,6 @@ class FirstError extends AbstractLogger {
 
 for (const [kind, prepare] of Object.entries(KINDS))
   describe(`a migration on ${kind} whose table another transaction uses`, function () {
-    this.timeout(30_000)
     const place = prepare()
     let other: DataSource
     let holder: QueryRunner
@@ -209,7 +208,6 @@ for (const [kind, prepare] of Object.entries(KINDS))
   })
 
 describe('CREATE INDEX CONCURRENTLY in a migration on PostgreSQL', function () {
-  this.timeout(30_000)
   const url = serverUrl('TEST_POSTGRES_URL')
   const name = `mortar_${randomBytes(6).toString('hex')}`
   let source: DataSource

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EntitySchema } from 'typeorm'
 import { createMigrations } from '@mortar/database'
-import { schemaDifferences } from '../../../plugins/database/migrations/schema-differences.ts'
+import {
+  describeDifferences,
+  schemaDifferences,
+} from '../../../plugins/database/migrations/schema-differences.ts'
 import * as auth from '@mortar/auth/basic/schema'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { temporaryFolder } from './notes.ts'
@@ -56,6 +59,17 @@ it('the round trips of migrations know the tables of all bricks', () => {
   expect(Object.keys(all)).to.include.members(['AuthTotp', 'AuthUsers', 'MortarWebhookDeliveries'])
 })
 
+describe('the description of differences', () => {
+  for (const [count, end] of [
+    [8, '; 8.'],
+    [9, '; 8; 1 more.'],
+  ] as const)
+    it(`names eight of ${count} differences`, () => {
+      const names = Array.from({ length: count }, (_, index) => String(index + 1))
+      expect(describeDifferences(names).slice(-end.length)).to.equal(end)
+    })
+})
+
 for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`a generated migration on ${kind}`, () => {
     const place = prepare()
@@ -91,6 +105,16 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         await createMigrations(source, { directory }).revert()
         expect(await schemaDifferences(source)).to.eql([])
       }
+    })
+
+    it('has nothing to change where two entities share a table', async () => {
+      const directory = join(folder(), 'shared')
+      const first = createMigrations(await place().open({ Things }), { directory })
+      await first.generate('first')
+      await first.run()
+      const Same = new EntitySchema({ name: 'same_things', tableName: 'things', columns })
+      const shared = createMigrations(await place().open({ Things, Same }), { directory })
+      expect(await shared.generate('nothing')).to.equal(undefined)
     })
 
     it('changes a column without changing its default, and its reversal restores both', async () => {

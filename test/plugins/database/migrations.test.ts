@@ -246,6 +246,7 @@ describe('the migrations folder', () => {
       '2-b.js.map': '{}',
       '1-a.test.ts': 'throw new Error("a test")',
       '_shared.ts': 'export const shared = 1',
+      '._1-a.ts': 'a copy of macOS',
     }
     expect(await read(files)).to.eql(['A1000000000001', 'B2000000000002', 'C3000000000003'])
   })

@@ -116,6 +116,9 @@ for (const [kind, prepare] of Object.entries(KINDS))
     })
   })
 
+const DATES =
+  'date, datetime, timestamp, timestamptz, timestamp with time zone, timestamp without time zone'.split(', ')
+
 /** A column with values that equal its content rightly, and with others. */
 const COMPARED: readonly {
   readonly column: object
@@ -126,11 +129,11 @@ const COMPARED: readonly {
   { column: { type: 'bit' }, accepted: [true, 1, 1n, '1'], refused: ['', 'x'] },
   { column: { type: 'money' }, accepted: [5, 5n, '$1,000.00'], refused: ['', '$', true] },
   { column: { type: 'time' }, accepted: ['08:15', '-12:00:00', '838:59:59'], refused: ['', '8', 8, true] },
-  {
-    column: { type: 'date' },
+  ...DATES.map((type) => ({
+    column: { type },
     accepted: ['2026-01-02', '2026-1-2', '+010000-01-01', '-000044-03-15'],
     refused: ['', '2026', 2026, false],
-  },
+  })),
   { column: { type: 'enum', enum: [1, 2] }, accepted: [1, 'a'], refused: [3, 0n, true] },
   { column: { type: 'polygon' }, accepted: ['((0,0),(1,1))', { x: 0 }], refused: [0, true] },
   {

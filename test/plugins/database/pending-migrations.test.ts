@@ -52,6 +52,24 @@ describe('migrations that are pending when the application starts', () => {
     await source.destroy()
   }
 
+  it('are what the doctor finds, unless the start runs them, beside those whose files are gone', async () => {
+    const found = async (migrations: typeof ALL, settings: DatabaseSettings = {}): Promise<string[]> => {
+      const brick = database({ type: 'better-sqlite3', database: file }, { migrations, ...settings })
+      const { services } = await createApp().use(brick).inspect()
+      return (await brick.doctor!(services as never)).map((finding) => finding.found)
+    }
+    const [first, second] = ['CreateTasks1000000000001', 'CreateNotes1000000000002']
+    await apply([])
+    const pending = `Migrations were not run on this database: ${first}, ${second}.`
+    expect(await found(ALL)).to.deep.equal([pending])
+    expect(await found(ALL, { migrate: true })).to.deep.equal([])
+    await apply(ALL.slice(0, 1))
+    expect(await found(ALL)).to.deep.equal([`Migrations were not run on this database: ${second}.`])
+    await apply(ALL)
+    const gone = `Migrations were run on this database, but their files are missing: ${second}.`
+    expect(await found(ALL.slice(0, 1))).to.deep.equal([gone])
+  })
+
   it('stop it in production, with their names and the command', async () => {
     const error = (await start('production')) as StartupError
     expect(error).to.include({ code: 'MORTAR_MIGRATION_PENDING' })

@@ -316,7 +316,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       class Step1000000000001 implements MigrationInterface {
         async up(runner: QueryRunner): Promise<void> {
           await runner.query('CREATE TABLE tags (id int)')
-          const rows: { id: number }[] = await runner.query('SELECT id FROM notes ORDER BY id')
+          const rows: { id: number }[] = await runner.query('/* all */ SELECT id FROM notes ORDER BY id')
           for (const { id } of rows) await runner.query(`UPDATE notes SET size = 0 WHERE id = ${id}`)
           await runner.query(secret, ['hidden'])
           await runner.manager.transaction((manager) => manager.query('DELETE FROM people'))

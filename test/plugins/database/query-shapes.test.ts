@@ -1,6 +1,8 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, Like } from 'typeorm'
 import { param, query } from '@mortar/database'
+import { chooseReader } from '../../../plugins/database/query/value-reader.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 
 const upperCase = {
@@ -68,6 +70,30 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     it('does not select a property that is false', async () => {
       const select = { id: true, nick: false } as unknown as { id: true }
       expect(await query(People, { select, limit: 1 }).all(db)).to.eql([{ id: 2 }])
+    })
+  })
+
+/** Types of columns with a value of the driver. TypeORM's own conversion is called for no value of these types. */
+const UNCONVERTED = [String, 'varchar', 'character varying', 'char', 'text', 'uuid', 'integer', 'int']
+const MOMENT = '2026-11-22 08:15:30.123'
+const OF_SQLITE = [['boolean', 1] as const, ...[Date, 'datetime'].map((type) => [type, MOMENT] as const)]
+
+for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
+  describe(`query() on ${kind}`, () => {
+    const database = place()
+
+    it('reads the values of usual columns without the conversion of TypeORM', async () => {
+      const { driver } = await database().open([])
+      const convert = mock.method(driver, 'prepareHydratedValue')
+      for (const type of UNCONVERTED)
+        expect(chooseReader(driver, { type } as never), String(type)).to.equal(undefined)
+      for (const [type, value] of [[Boolean, 1] as const, ...(kind.startsWith('SQLite') ? OF_SQLITE : [])]) {
+        const read = chooseReader(driver, { type } as never)!
+        convert.mock.resetCalls()
+        const found = read(value)
+        expect(convert.mock.callCount(), String(type)).to.equal(0)
+        expect(found).to.deep.equal(value === 1 ? true : new Date('2026-11-22T08:15:30.123Z'))
+      }
     })
   })
 

@@ -7,7 +7,9 @@ import {
   In,
   IsNull,
   LessThan,
+  LessThanOrEqual,
   Like,
+  MoreThan,
   MoreThanOrEqual,
   Not,
   QueryFailedError,
@@ -72,6 +74,15 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(await byId.one(db, { id: 99 })).to.equal(null)
     })
 
+    it('returns the first row of a page, or null', async () => {
+      expect(await listed.one(db, { owner: 'a', limit: 2, offset: 3 })).to.include({ id: 4 })
+      for (const [limit, offset] of [
+        [0, 0],
+        [2, 60],
+      ] as const)
+        expect(await listed.one(db, { owner: 'a', limit, offset })).to.equal(null)
+    })
+
     it('counts without limit and offset', async () => {
       expect(await listed.count(db, { owner: 'a' })).to.equal(6)
       expect(await listed.count(db, { owner: 'c' })).to.equal(0)
@@ -93,6 +104,9 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     it('compares with the operators of TypeORM, and with null', async () => {
       const found = async (where: object) => ids(await query(Tasks, { where, order: { id: 'ASC' } }).all(db))
       expect(await found({ id: LessThan(3) })).to.eql([1, 2])
+      expect(await found({ id: LessThanOrEqual(2) })).to.eql([1, 2])
+      expect(await found({ id: MoreThan(6) })).to.eql([7])
+      expect(await found({ id: MoreThanOrEqual(6) })).to.eql([6, 7])
       expect(await found({ id: MoreThanOrEqual(6), owner: Not('a') })).to.eql([7])
       expect(await found({ id: In([2, 5, 9]) })).to.eql([2, 5])
       expect(await found({ id: In([]) })).to.eql([])
@@ -131,6 +145,9 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     it('returns the query plan of the database', async () => {
       const plan = await byId.explain(db, { id: 3 })
       expect(plan.join('\n')).to.match(/SEARCH tasks|Scan|key: PRIMARY/)
+      // MariaDB has null for the index of a query that uses none.
+      const whole = await query(Tasks).explain(db)
+      expect(whole.join('\n')).to.match(/tasks/).and.not.match(/null/i)
     })
 
     it('fails like a query runner for a table that is missing', async () => {
@@ -139,11 +156,15 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
         columns: { id: { type: Number, primary: true } },
       })
       const source = await database().open([Lost])
+      const logged: string[] = []
+      source.logger.logQueryError = (_error, sql) => void logged.push(sql)
       const error: unknown = await query(Lost)
         .all(source)
         .catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(QueryFailedError)
       expect(missingTable(error)).to.equal('lost')
+      expect(logged).to.have.length(1)
+      expect(logged[0]).to.include('lost')
     })
 
     it('notifies the log of slow queries', async () => {
@@ -188,7 +209,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
           /^The parameter 'owner' .+ Give a string\.$/,
         )
       expect(await message({ owner: new Date(Number.NaN), limit: 1, offset: 0 })).to.match(
-        /is an invalid date/,
+        /^The parameter 'owner' of the column 'owner' is an invalid date\.$/,
       )
       for (const limit of [-1, 1.5, '1; drop table tasks', undefined, Number.NaN])
         expect(await message({ owner: 'a', limit, offset: 0 })).to.match(
@@ -360,15 +381,20 @@ describe('query() refuses', () => {
     expect(await refused({}, { where: { id: undefined } })).to.include(`the condition of 'id' is undefined`)
   })
 
-  it('an entity whose rows a subscriber changes as they are loaded', async () => {
-    const db = await database().open([Tasks])
-    db.subscribers.push({ listenTo: () => 'other', afterLoad: () => undefined })
-    await db.synchronize()
-    expect(await query(Tasks).all(db)).to.eql([])
-    db.subscribers.push({ afterLoad: () => undefined })
-    const message = await query(Tasks)
-      .all(db)
-      .catch((error: Error) => error.message)
-    expect(message).to.include('a listener or a subscriber has afterLoad')
-  })
+  for (const [listens, subscriber] of Object.entries({
+    'to every entity': {},
+    'to Object, which is every entity too': { listenTo: () => Object },
+    'to the entity': { listenTo: () => 'tasks' },
+  }))
+    it(`an entity whose rows a subscriber changes as they are loaded, which listens ${listens}`, async () => {
+      const db = await database().open([Tasks])
+      db.subscribers.push({ listenTo: () => 'other', afterLoad: () => undefined })
+      await db.synchronize()
+      expect(await query(Tasks).all(db)).to.eql([])
+      db.subscribers.push({ ...subscriber, afterLoad: () => undefined })
+      const message = await query(Tasks)
+        .all(db)
+        .catch((error: Error) => error.message)
+      expect(message).to.include('a listener or a subscriber has afterLoad')
+    })
 })

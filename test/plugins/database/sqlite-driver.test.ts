@@ -12,6 +12,7 @@ const Libsql: unknown = require('libsql')
 
 const NODE_22: Runtime = { name: 'Node', version: '22.12.0' }
 const BUN: Runtime = { name: 'Bun', version: '1.4.5' }
+const DENO: Runtime = { name: 'Deno', version: '2.9.1' }
 
 /** The installed drivers: the version of better-sqlite3, or the error of loading its binary, and libsql. */
 interface Installed {
@@ -80,14 +81,18 @@ describe('The choice of the SQLite driver', () => {
       expect(warnings.filter((text) => text.includes('better-sqlite3@13'))).to.have.length(expected)
     })
 
-  it('fails with both names and both lines when nothing is installed', async () => {
-    const error = await startupErrorOf(() => choose(BUN, {}))
-    expect(error.code).to.equal('MORTAR_DATABASE_DRIVER')
-    expect(error.message)
-      .to.include('on Bun 1.4.5. better-sqlite3: not installed. libsql: not installed.')
-      .and.to.include('npm install better-sqlite3')
-      .and.to.include('npm install libsql')
-  })
+  for (const runtime of [BUN, DENO])
+    it(`fails with both names and both lines when nothing is installed on ${runtime.name}`, async () => {
+      const error = await startupErrorOf(() => choose(runtime, {}))
+      expect(error.code).to.equal('MORTAR_DATABASE_DRIVER')
+      expect(error.message)
+        .to.include(
+          `on ${runtime.name} ${runtime.version}. better-sqlite3: not installed. libsql: not installed.`,
+        )
+        .and.to.include('npm install better-sqlite3@13')
+        .and.to.include('npm install libsql')
+        .and.to.include('docs/runtimes.md')
+    })
 
   it('names a version that works where the installed one cannot', async () => {
     const error = await startupErrorOf(() => choose(BUN, { betterSqlite: '12.11.1' }))

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource, type EntitySubscriberInterface } from 'typeorm'
+import { explainUnavailable } from '../../../plugins/database/connections/unavailable.ts'
 import { gateOf, gateTransactions } from '../../../plugins/database/gate/gate-transactions.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { insert, type Note, Notes, openPlain, temporaryFolder, texts } from './notes.ts'
@@ -336,7 +337,9 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
 
     it('end by themselves when they wait for a query that waits for them, even if the deadlock is not detected', async () => {
       gateTransactions(dataSource, { findSelfWaits: false })
-      const stuck = refusal(dataSource.transaction(() => dataSource.query('select 1')))
+      const stuck = dataSource
+        .transaction(() => dataSource.query('select 1'))
+        .catch((error: unknown) => error as Error)
       await nextTurn()
       timers.shift()?.()
       const bystander = insert(dataSource.manager, 'bystander')
@@ -344,7 +347,8 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
         await nextTurn()
         timers.shift()?.()
       }
-      expect(await stuck).to.include('has waited more than 20 s for a transaction')
+      expect((await stuck).message).to.include('has waited more than 20 s for a transaction')
+      expect(explainUnavailable(await stuck)).to.include({ status: 503, code: 'database_busy' })
       expect(await outcomes([bystander])).to.eql(['fulfilled'])
       expect(warnings).to.have.length(3)
       expect(timers).to.have.length(0)

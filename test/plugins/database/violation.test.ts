@@ -1,15 +1,19 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema } from 'typeorm'
 import { Conflict, createApp, createRouter, type Logger } from 'mortar'
+import { databaseFaultOf, describeError, isOutage } from 'mortar/kit'
 import {
   database,
   duplicateKey,
+  missingColumn,
+  missingTable,
   param,
   query,
   type Violation,
   type ViolationKind,
   violation,
 } from '@mortar/database'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 import { KINDS_AND_DRIVERS, type TestDatabase } from './databases.ts'
 
 interface Shelf {
@@ -261,6 +265,38 @@ describe('violation', () => {
     error.cause = error
     expect(violation(error)).to.equal(undefined)
   })
+
+  for (const [what, unreadable] of Object.entries({
+    'an unreadable error': UNREADABLE,
+    'an error with an unreadable cause': new Error('x', { cause: UNREADABLE }),
+    'an error of an unreadable driver': Object.assign(new Error('x'), { driverError: UNREADABLE }),
+  })) {
+    it(`finds no reason in ${what}`, () => {
+      for (const reader of [violation, duplicateKey, missingTable, missingColumn, databaseFaultOf, isOutage])
+        expect(reader(unreadable) || undefined, reader.name).to.equal(undefined)
+    })
+
+    for (const environment of ['production', 'development'] as const)
+      it(`leaves ${what} to the log of the request in ${environment}`, async () => {
+        const lines: unknown[] = []
+        const logger = { ...silent, error: (line: unknown) => void lines.push(line), child: () => logger }
+        const router = createRouter().get('/', () => {
+          throw unreadable
+        })
+        const options = { type: 'better-sqlite3', database: ':memory:' } as const
+        const app = createApp({ environment, logger: logger as Logger })
+          .use(database(options, { pendingMigrations: 'ignore' }))
+          .use(router)
+        try {
+          expect((await app.inject('/')).statusCode).to.equal(500)
+          expect(lines.map((line) => (line as { err: unknown }).err)).to.deep.equal([
+            describeError(unreadable),
+          ])
+        } finally {
+          await app.close()
+        }
+      })
+  }
 })
 
 function appOf(place: TestDatabase, environment: 'production' | 'development') {
