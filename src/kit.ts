@@ -31,6 +31,7 @@ export type {
   StartupErrorSource,
 } from './errors/brick-errors.ts'
 export type { ProblemDefinition, Problems } from './errors/codes.ts'
+export { isHttpError } from './errors/http-error.ts'
 export { problemText } from './errors/problem.ts'
 export type { ProblemSettings } from './errors/problem.ts'
 export { clientNetwork, clientSite } from './limits/client-network.ts'

@@ -23,7 +23,7 @@ type Next = (errors: readonly YupIssue[], value: unknown) => void
 type Panic = (error: unknown, value: unknown) => void
 type Found = YupIssue | readonly YupIssue[] | null
 /** `OPTIONS` is absent for the tests of members. */
-type Test = ((args: object, panic: (error: unknown) => void, next: (error: Found) => void) => void) &
+type Test = ((args: object, panic: (error: unknown) => void, next: (error: Found) => void) => unknown) &
   Partial<YupTest>
 
 interface Run {
@@ -185,7 +185,9 @@ function runWithin(
   for (let index = 0; index < tests.length && budget.left > 0; index++) {
     waiting += 1
     const test = tests[index]!
-    test(args, panicOnce, (found) => finish(found, test))
+    const running = test(args, panicOnce, (found) => finish(found, test))
+    // After an asynchronous test yup itself may throw: a message that cannot be made, or an error that cannot be read.
+    if (running instanceof Promise) running.catch((error: unknown) => panic(error, value))
   }
   finish(null)
 }

@@ -32,16 +32,12 @@ function replacementOf(test: YupTest): YupTest | undefined {
     return testOf(
       loadYup()
         .number()
-        .test({ name, message: message as string, skipAbsent: true, test: isSafe }),
+        .test({ name, message: message as string, skipAbsent: true, test: Number.isSafeInteger }),
     )
   const pattern = linearPatternOf(test) ?? (isUuidTest(test) ? UUID : undefined)
   if (pattern === undefined) return undefined
   const options = { name: name!, message: message as string, excludeEmptyString: name === 'url' }
   return testOf(loadYup().string().matches(pattern, options))
-}
-
-function isSafe(value: unknown): boolean {
-  return Number.isSafeInteger(value)
 }
 
 const yupsUuid = once(() => String(testOf(loadYup().string().uuid()).OPTIONS.params?.['regex']))

@@ -37,7 +37,8 @@ const CHECKS: readonly Check[] = [
     'the tests that run first',
     ({ string }) => {
       const schema = node(string().oneOf(['a']))
-      return listTests(schema).allowed && !listTests(schema).refused && firstTests(schema).every(isTest)
+      const areTests = firstTests(schema).every(({ OPTIONS }) => typeof OPTIONS.test === 'function')
+      return listTests(schema).allowed && !listTests(schema).refused && areTests
     },
   ],
   [
@@ -142,10 +143,6 @@ function withoutThrowing(check: () => boolean): boolean {
 
 function node(schema: unknown): YupNode {
   return schema as YupNode
-}
-
-function isTest({ OPTIONS }: YupNode['tests'][number]): boolean {
-  return typeof OPTIONS.test === 'function'
 }
 
 function hasSteadyTests({ string }: typeof Yup): boolean {

@@ -1,6 +1,3 @@
-/** Encrypts values of cookies. */
-export type CookieCipher = ReturnType<typeof createCookieCipher>
-
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32

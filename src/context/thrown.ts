@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import { isError } from '../errors/describe-error.ts'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 
 /** The origin of an error: `ctx.koa.throw`, other Koa code, or Koa code that read the body of the request. */
@@ -25,11 +25,16 @@ export function markThrownByKoa(thrown: unknown, origin: Exclude<Origin, 'throw'
  * - a 4xx that Koa code has thrown while it read the body, because body parsers set only the status
  */
 export function asHttpError(thrown: unknown): unknown {
-  if (isHttpError(thrown) || !isError(thrown) || !isDeliberate(thrown)) return thrown
-  const status = statusOf(thrown)
-  const { expose, message } = thrown as Error & { readonly expose?: unknown }
-  const detail = expose === true ? message : hiddenDetail(status)
-  return new HttpError(status, detail, { headers: headersOfKoa(thrown), cause: thrown })
+  try {
+    if (isHttpError(thrown) || !isError(thrown) || !isDeliberate(thrown)) return thrown
+    const status = statusOf(thrown)
+    const { expose, message } = thrown as Error & { readonly expose?: unknown }
+    const detail = expose === true ? message : hiddenDetail(status)
+    return new HttpError(status, detail, { headers: headersOfKoa(thrown), cause: thrown })
+  } catch {
+    // A getter of the error has thrown.
+    return thrown
+  }
 }
 
 /** Returns the status of the response for an error. */
@@ -44,14 +49,8 @@ const NOT_KEPT = /^(?:content-(?:type|length|encoding|disposition)|transfer-enco
 /** Returns the `headers` of an error that Koa code has thrown; none for other values. */
 export function headersOfKoa(thrown: unknown): Readonly<Record<string, string>> {
   if (!isError(thrown) || !(ORIGINS.has(thrown) || hasKoaClass(thrown))) return {}
-  const { headers } = thrown as { readonly headers?: object }
-  const entries = Object.entries(headers ?? {}) as [string, string][]
-  return Object.fromEntries(entries.filter(([name]) => !NOT_KEPT.test(name)))
-}
-
-/** An error of another realm (node:vm, jest) is not an instance of this realm's class. */
-function isError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error || types.isNativeError(thrown)
+  const { headers } = thrown as { readonly headers?: Readonly<Record<string, string>> }
+  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !NOT_KEPT.test(name)))
 }
 
 function isDeliberate(error: Error & { readonly statusCode?: unknown; readonly expose?: unknown }): boolean {
@@ -79,11 +78,7 @@ function hiddenDetail(status: number): string {
  * parsers).
  */
 function hasKoaClass(error: object): boolean {
-  for (
-    let type = Object.getPrototypeOf(error) as object | null;
-    type;
-    type = Object.getPrototypeOf(type) as object | null
-  )
+  for (let type: object | null = Object.getPrototypeOf(error); type; type = Object.getPrototypeOf(type))
     if ((type.constructor as { name?: unknown } | undefined)?.name === 'HttpError') return true
   return false
 }

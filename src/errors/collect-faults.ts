@@ -1,9 +1,6 @@
 import { StartupError, StartupErrors } from './startup-error.ts'
 
-/** Collects the faults of several reads, so that one run shows all of them. */
-export type FaultCollector = ReturnType<typeof collectFaults>
-
-/** Creates a collector without faults. */
+/** Creates a collector of the faults of several reads, so that one run shows all of them. */
 export function collectFaults() {
   const faults: StartupError[] = []
   return {

@@ -1,8 +1,13 @@
+import { types } from 'node:util'
+
 /**
  * Converts an error into log fields: kind, message, code, stack and causes. All other properties are left out, because
  * drivers and clients attach queries, parameters and request headers, which contain hashes and tokens.
  */
-export function describeError(thrown: unknown, depth = 4): unknown {
+export function describeError(
+  thrown: unknown,
+  depth = 4,
+): { readonly type: string; readonly message: string } {
   try {
     return describe(thrown, depth)
   } catch {
@@ -10,7 +15,7 @@ export function describeError(thrown: unknown, depth = 4): unknown {
   }
 }
 
-function describe(thrown: unknown, depth: number): unknown {
+function describe(thrown: unknown, depth: number) {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: describeThrown(thrown) }
   const { code } = thrown as { code?: unknown }
   return {
@@ -23,7 +28,7 @@ function describe(thrown: unknown, depth: number): unknown {
 }
 
 /** The name of an error; of a class that sets none (`class Missing extends Error {}`) the name of the class. */
-function classOf({ name, constructor }: Error): string {
+export function classOf({ name, constructor }: Error): string {
   return name === 'Error' && constructor.name !== '' ? constructor.name : name
 }
 
@@ -35,8 +40,7 @@ const LONGEST = 1000
  * keys. The values of other keys may be secrets.
  */
 export function describeThrown(thrown: unknown): string {
-  const found = thrownText(thrown)
-  return `A value that is not an Error was thrown: ${found} Throw an Error, or an HttpError to set the status.`
+  return `A value that is not an Error was thrown: ${thrownText(thrown)} Throw an Error, or an HttpError to set the status.`
 }
 
 function thrownText(thrown: unknown): string {
@@ -73,4 +77,12 @@ export function statusHint(thrown: unknown): string | undefined {
   if (thrown.constructor !== Error || 'code' in thrown) return undefined
   const found = CLASSES.find(([pattern]) => pattern.test(thrown.message))
   return found && `A plain Error is a 500. To set the status, throw ${found[1]} of mortar.`
+}
+
+/**
+ * True for an error, including one of another realm (node:vm, jest), which is not an instance of this realm's class. False for
+ * a proxy, whose traps may throw.
+ */
+export function isError(thrown: unknown): thrown is Error {
+  return !types.isProxy(thrown) && (thrown instanceof Error || types.isNativeError(thrown))
 }

@@ -1,4 +1,5 @@
 import { codeOfStatus } from './codes.ts'
+import { isError } from './describe-error.ts'
 import { STATUS_CODES } from './status-names.ts'
 
 /** Options of an `HttpError` besides its message. */
@@ -25,7 +26,7 @@ const HTTP_ERROR = Symbol.for('mortar.http-error')
  * import loads the package twice.
  */
 export function isHttpError(thrown: unknown): thrown is HttpError {
-  return thrown instanceof Error && HTTP_ERROR in thrown
+  return isError(thrown) && HTTP_ERROR in thrown
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describeThrown } from './describe-error.ts'
+import { describeError } from './describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from './codes.ts'
 import { FoundIssue } from './found-issue.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
@@ -86,6 +86,6 @@ function membersOf(extensions: HttpError['extensions']): string {
 }
 
 function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name
-  return describeThrown(thrown)
+  const { type, message } = describeError(thrown)
+  return message || type
 }

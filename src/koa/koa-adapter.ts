@@ -125,6 +125,8 @@ async function answerRest(
   }
   const own = openings(koa)[opened]
   await (own === undefined ? prepareStream(koa, serve.parts.state) : complete(own.ctx, koa, serve))
+  // As in the direct adapter.
+  if (isBodiless(koa.status)) koa.remove('Trailer')
   if (koa.status === 205) endWithoutContent(koa)
 }
 

@@ -1,4 +1,4 @@
-import { format, types } from 'node:util'
+import { format } from 'node:util'
 import type Koa from 'koa'
 import { takeJsonText } from '../compat/koa.ts'
 import type { Context, KoaContext } from '../context/context.ts'
@@ -6,7 +6,7 @@ import type { OuterApp, OuterAppParts } from '../context/outer-app.ts'
 import { linkState } from './koa-context.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { describeError } from '../errors/describe-error.ts'
+import { describeError, isError } from '../errors/describe-error.ts'
 import { countWritten } from '../pipeline/sending/finish-begun.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
 import { createSide } from './koa-side.ts'
@@ -20,7 +20,7 @@ interface KoaReport {
 }
 
 /** Codes of errors that Koa reports when a client disconnects before its response is complete. */
-const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_HTTP2_STREAM_ERROR'])
 
 /**
  * Creates a real Koa application with the pipeline as its last middleware. Koa middleware added with `app.koa.use` runs
@@ -30,8 +30,7 @@ const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 export function openKoa(parts: OuterAppParts): OuterApp {
   const { forwarding, state } = parts
   const { reporter } = state
-  const settings: object = parts.options
-  const app: Koa = new (loadKoa())(settings)
+  const app: Koa = new (loadKoa())(parts.options as object)
   installPipeline(app, parts)
   wrapFunctions(app)
   useForwarding(app, forwarding)
@@ -39,16 +38,12 @@ export function openKoa(parts: OuterAppParts): OuterApp {
   let isLogged = false
   const reported = new WeakMap<KoaContext, unknown>()
   const log = (error: KoaReport, koa?: KoaContext): void => {
-    // Skips the errors that Koa's own listener skips, and clients that disconnected.
-    if (isLogged || error.status === 404 || error.expose === true || GONE.has(error.code ?? '')) return
+    if (isLogged || isNormal(error, koa)) return
     // Koa reports an error of a stream twice.
     if (koa !== undefined && reported.get(koa) === error) return
     if (koa !== undefined) reported.set(koa, error)
     const { mortar } = (koa?.state ?? {}) as { readonly mortar?: Context }
-    reporter.error(
-      { ...(mortar && { requestId: mortar.id }), err: describeError(error) },
-      'Koa reported an error',
-    )
+    reporter.error({ requestId: mortar?.id, err: describeError(error) }, 'Koa reported an error')
   }
   app.on('error', log)
   const emitError = (ctx: RequestContext, thrown: unknown): void => {
@@ -66,7 +61,7 @@ export function openKoa(parts: OuterAppParts): OuterApp {
   }
   return {
     app,
-    serve: serverOf(app, 'asyncLocalStorage' in settings && Boolean(settings.asyncLocalStorage)),
+    serve: serverOf(app, Boolean(parts.options.asyncLocalStorage)),
     enter: (ctx) => createSide(ctx, createKoaContext(app, ctx, emitError)),
     emitError,
   }
@@ -122,10 +117,17 @@ function emitTo(app: Koa, own: unknown, ctx: RequestContext, thrown: unknown): v
 
 /** Returns an Error for Koa's listeners, whatever was thrown. Its `headerSent` is true if the response had begun. */
 function errorOf({ internal }: RequestContext, thrown: unknown): Error {
-  // An error of another realm (node:vm) is not an instance of this realm's class.
-  const isError = thrown instanceof Error || types.isNativeError(thrown)
-  const error = isError ? thrown : new Error(format('non-error thrown: %j', thrown))
+  const error = isError(thrown) ? thrown : new Error(format('non-error thrown: %j', thrown))
   return internal.res.headersSent ? Object.assign(error, { headerSent: true }) : error
+}
+
+/**
+ * True for the errors that Koa's own listener skips, for clients that disconnected, and for the source of an event stream
+ * that was ended, when it reports that the signal has aborted it.
+ */
+function isNormal({ status, expose, code = '' }: KoaReport, koa?: KoaContext): boolean {
+  if (status === 404 || expose === true || GONE.has(code)) return true
+  return code === 'ABORT_ERR' && koa?.res.writableEnded === true
 }
 
 /** Creates a Koa context with the same state and connection errors as a request that arrived through Koa. */

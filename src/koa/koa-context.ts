@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { bodyOf, hasExplicitNull, hasExplicitStatus, readLater, setObject } from '../compat/koa.ts'
+import { isObject } from '../support/describe-value.ts'
 import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from '../context/context.ts'
 import { isBodiless, isEmpty, type Outgoing } from '../context/outgoing.ts'
@@ -70,7 +71,7 @@ export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown):
 
 /** Sets the signed-in user for Koa middleware, unless other middleware has set one. */
 export function linkUser({ user }: RequestContext, koa: KoaContext): void {
-  if (user !== null && koa.state['user'] === undefined) koa.state['user'] = user
+  if (user !== null && isObject(koa.state) && koa.state['user'] === undefined) koa.state['user'] = user
 }
 
 /**
@@ -78,15 +79,13 @@ export function linkUser({ user }: RequestContext, koa: KoaContext): void {
  * not enumerable, so that templates and logs do not copy it.
  */
 export function linkState(koa: KoaContext, ctx: RequestContext): void {
-  const { state } = koa as { state: unknown }
-  if (typeof state === 'object' && state !== null)
-    Reflect.defineProperty(state, 'mortar', { value: publicContext(ctx), configurable: true, writable: true })
+  const value = publicContext(ctx)
+  if (isObject(koa.state))
+    Reflect.defineProperty(koa.state, 'mortar', { value, configurable: true, writable: true })
 }
 
 /** Value for the Koa context: like `Outgoing`, but with the value itself instead of JSON. */
-interface Handing {
-  readonly status: number
-  readonly type: string | undefined
+interface Handing extends Pick<Outgoing, 'status' | 'type'> {
   readonly body: unknown
 }
 

@@ -1,5 +1,3 @@
-import { ignore } from '../support/ignore.ts'
-
 /**
  * Rejects work while a store is silent: no result for `patience` milliseconds. A store that is slow, but responds to
  * others, is not silent. A process that was blocked itself first reads the results that have arrived.
@@ -35,14 +33,12 @@ export class SilenceWatch {
       }
       wait(this.#patience)
     })
-    // A later result must not be an unhandled rejection.
-    silence.catch(ignore)
     try {
+      // The race handles each rejection, also one that follows its result.
       return await Promise.race([work.finally(this.#note), silence])
     } finally {
       isSettled = true
       clearTimeout(timer)
-      work.catch(ignore)
     }
   }
 }

@@ -17,6 +17,7 @@ const BODY_HEADERS = [
   'Content-Disposition',
   'Content-Range',
   'Transfer-Encoding',
+  'Trailer',
   'ETag',
   'Last-Modified',
 ]
@@ -148,11 +149,10 @@ function report(ctx: RequestContext, thrown: unknown, status: number, runtime: P
   runtime.logger.error(fields, 'Request failed')
 }
 
-function hintFor(thrown: unknown, { environment }: PipelineRuntime): { readonly hint?: string } {
+function hintFor(thrown: unknown, { environment }: PipelineRuntime): { readonly hint?: string | undefined } {
   if (environment === 'production') return {}
   try {
-    const hint = statusHint(thrown)
-    return hint === undefined ? {} : { hint }
+    return { hint: statusHint(thrown) }
   } catch {
     // The error has a getter that throws.
     return {}

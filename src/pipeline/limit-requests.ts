@@ -9,11 +9,8 @@ import { isThenable } from '../support/thenable.ts'
 import { limitsOf, type ActiveLimit } from './limits-of-route.ts'
 import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 
-/** The steps that count the requests of a route. A step without limits is undefined. */
-export type LimitSteps = ReturnType<typeof limitRequests>
-
 /**
- * Compiles the limits of a route.
+ * Compiles the limits of a route into the steps that count its requests. A step without limits is undefined.
  * @throws StartupError at boot for a limit that cannot be counted: no limiter, unknown rule, `by: 'user'` without `auth`.
  */
 export function limitRequests(route: Route, runtime: PipelineRuntime) {

@@ -41,20 +41,21 @@ function fromChunks(chunks: AsyncIterable<unknown>): Readable {
   return Readable.from(source, { objectMode: false })
 }
 
-/** An iterator with the same methods, whose `next` refuses other values and throws errors that Node can read. */
+/** An iterator with the same methods, which throw errors that Node can read. Its `next` refuses other values. */
 function checked(source: AsyncIterator<unknown>): AsyncIterator<unknown> {
-  const next = async (): Promise<IteratorResult<unknown>> => {
-    const result = await (async () => source.next())().catch((error: unknown) => {
+  const readable = (call: () => Promise<IteratorResult<unknown>>): Promise<IteratorResult<unknown>> =>
+    (async () => call())().catch((error: unknown) => {
       throw errorOf(error)
     })
-    if (result.done !== true && typeof result.value !== 'string' && !ArrayBuffer.isView(result.value))
-      throw new TypeError(WRONG_CHUNK)
-    return result
-  }
   return {
-    next,
-    ...(source.return && { return: (value?: unknown) => source.return!(value) }),
-    ...(source.throw && { throw: (error?: unknown) => source.throw!(error) }),
+    async next() {
+      const result = await readable(() => source.next())
+      if (result.done !== true && typeof result.value !== 'string' && !ArrayBuffer.isView(result.value))
+        throw new TypeError(WRONG_CHUNK)
+      return result
+    },
+    ...(source.return && { return: (value?: unknown) => readable(() => source.return!(value)) }),
+    ...(source.throw && { throw: (error?: unknown) => readable(() => source.throw!(error)) }),
   }
 }
 

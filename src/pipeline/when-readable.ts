@@ -1,14 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Transform, type Readable } from 'node:stream'
+import type { ObservedRequest } from '../contracts/observed-request.ts'
 import { clientLeft } from '../context/request-signal.ts'
 import { ignore } from '../support/ignore.ts'
 import { whenClosed } from '../support/when-closed.ts'
 
 /** The request that a stream responds to. */
-interface Exchange {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-}
+type Exchange = Pick<ObservedRequest, 'req' | 'res'>
 
 /**
  * Waits for the first bytes or the end of a stream before anything is sent, so that a missing file can still become a
@@ -56,12 +53,7 @@ export function bytesOf(objects: Readable): Readable {
     writableObjectMode: true,
     transform(chunk: unknown, _encoding, done) {
       if (typeof chunk === 'string' || chunk instanceof Uint8Array) done(null, chunk)
-      else
-        done(
-          new TypeError(
-            `The response stream contains a chunk that is neither a string nor bytes: ${typeof chunk}.`,
-          ),
-        )
+      else done(wrongChunk(chunk))
     },
   })
   return pipeline(objects, bytes, ignore)
@@ -89,6 +81,10 @@ export function exactLength(source: Readable, length: number): Readable {
 /** Returns the error of content that has another length than the headers: it closes the connection. */
 function wrongLength(length: number, found: string): Error {
   return new Error(`The body of a response of ${length} bytes has ${found}.`)
+}
+
+function wrongChunk(chunk: unknown): Error {
+  return new TypeError(`The response stream has a chunk that is neither a string nor bytes: ${typeof chunk}.`)
 }
 
 function closedUnread(): Error {

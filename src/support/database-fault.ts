@@ -5,8 +5,9 @@ export type DatabaseFault = 'unavailable' | 'busy'
 
 /** Returns the meaning of an error of a database driver or its pool; undefined for any other error. */
 export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
+  const [each] = errorChain(error, 1)
+  if (each === undefined) return undefined
+  const { code, errno, message } = each
   if (errno === MARIADB_STATEMENT_TIMEOUT) return 'busy'
   // The option that prevents a statement can also be another one.
   if (code === 'ER_OPTION_PREVENTS_STATEMENT')
@@ -67,7 +68,7 @@ export function isOutage(error: unknown): boolean {
 
 /** Returns the code of an error of a driver: `40P01`, `ER_DUP_ENTRY`; `undefined` as a string without one. */
 export function errorCode(error: unknown): string {
-  return String((error as { readonly code?: unknown } | null | undefined)?.code)
+  return String(errorChain(error, 1)[0]?.code)
 }
 
 /** Deadlocks, and PostgreSQL's failed serialization: the server has rolled the statement back. */

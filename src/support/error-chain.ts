@@ -5,6 +5,7 @@ const DEPTH = 8
 export interface ChainedError {
   readonly error: unknown
   readonly code: unknown
+  readonly errno: unknown
   readonly message: unknown
   readonly host: unknown
   readonly port: unknown
@@ -19,10 +20,10 @@ export function errorChain(error: unknown, depth = DEPTH): readonly ChainedError
   if (typeof error !== 'object' || error === null || depth === 0) return []
   try {
     const thrown = error as Thrown
-    const { code, message, address, hostname, port, driverError, errors, cause } = thrown
+    const { code, errno, message, address, hostname, port, driverError, errors, cause } = thrown
     const inner = [driverError, ...(Array.isArray(errors) ? (errors as unknown[]) : []), cause]
     const isOutage = thrown['isOutage'] === true
-    const found = { error, code, message, host: address ?? hostname, port, isOutage }
+    const found = { error, code, errno, message, host: address ?? hostname, port, isOutage }
     return [found, ...inner.flatMap((each) => errorChain(each, depth - 1))]
   } catch {
     return []

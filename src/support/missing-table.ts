@@ -1,19 +1,13 @@
-/** The relevant members of the drivers' errors, which TypeORM copies to its `QueryFailedError`. */
-interface DriverError {
-  readonly code?: unknown
-  readonly message?: unknown
-  readonly driverError?: { readonly message?: unknown }
-}
+import { errorChain } from './error-chain.ts'
 
 /**
  * Returns the missing table that caused an error, or undefined for any other error. Knows SQLite (`no such table:
  * notes`), PostgreSQL (42P01) and MariaDB and MySQL (ER_NO_SUCH_TABLE), as thrown by the driver or by TypeORM.
  */
 export function missingTable(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { code, message, driverError } = error as DriverError
-  const pattern = PATTERNS[String(code)]
-  return pattern?.exec(String(driverError?.message ?? message))?.groups?.['table']
+  // TypeORM copies the members of a driver's error to its `QueryFailedError`.
+  const [each] = errorChain(error, 1)
+  return PATTERNS[String(each?.code)]?.exec(String(each?.message))?.groups?.['table']
 }
 
 const PATTERNS: Readonly<Record<string, RegExp>> = {
@@ -28,11 +22,9 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
  * error. Knows SQLite, PostgreSQL (42703) and MariaDB and MySQL (ER_BAD_FIELD_ERROR).
  */
 export function missingColumn(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { code, message, driverError } = error as DriverError
-  const text = String(driverError?.message ?? message)
-  for (const pattern of COLUMN_PATTERNS[String(code)] ?? []) {
-    const { table, column } = pattern.exec(text)?.groups ?? {}
+  const [each] = errorChain(error, 1)
+  for (const pattern of COLUMN_PATTERNS[String(each?.code)] ?? []) {
+    const { table, column } = pattern.exec(String(each?.message))?.groups ?? {}
     if (column !== undefined) return table === undefined ? column : `${table}.${column}`
   }
   return undefined

@@ -1,3 +1,4 @@
+import { classOf } from '../errors/describe-error.ts'
 import { isObject } from './describe-value.ts'
 import { isSecretName, REDACTED, redactText } from './redact-text.ts'
 
@@ -118,9 +119,9 @@ function copyList(list: readonly unknown[], walk: Walk): unknown[] {
 
 /** Copies name, message, code, stack and cause, then other properties that a driver or client adds to its errors. */
 function copyError(error: Error, walk: Walk): Record<string, unknown> {
-  const { name, message, stack, cause } = error
+  const { message, stack, cause } = error
   return {
-    type: name,
+    type: classOf(error),
     message: redactText(message),
     ...(stack === undefined ? {} : { stack: redactText(stack) }),
     ...(cause === undefined ? {} : { cause: copy(cause, walk) }),

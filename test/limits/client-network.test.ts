@@ -3,6 +3,10 @@ import { clientNetwork, clientSite } from '../../src/limits/client-network.ts'
 
 const NETWORKS: Record<string, readonly [string, string]> = {
   'an IPv4 address': ['192.0.2.7', '192.0.2.7'],
+  'the lowest IPv4 address': ['0.0.0.0', '0.0.0.0'],
+  'an IPv4 address with octal parts': ['192.0.2.010', '192.0.2.8'],
+  'the same with another octal part': ['0300.0.2.8', '192.0.2.8'],
+  'an IPv4 address in hex': ['0xc0.0.2.8', '192.0.2.8'],
   'an IPv4 address mapped into IPv6': ['::ffff:192.0.2.7', '192.0.2.7'],
   'the same written in hex': ['::ffff:c000:207', '192.0.2.7'],
   'the same in capitals': ['::FFFF:192.0.2.7', '192.0.2.7'],

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { BrickServices, Environment, Logger } from 'mortar'
+import { limits } from '@mortar/limits'
 import { basicAuth, type BasicAuthOptions } from '@mortar/auth/basic'
 import { memoryLimitFindings, warnOfMemoryLimits } from '../../src/limits/count-alone.ts'
 
@@ -45,6 +46,27 @@ describe('limits in the memory of each process', () => {
     expect(lines).to.deep.equal([])
     expect(levels.join()).to.match(/^note: /)
     expect(reports(1, 3, 'development')).to.deep.equal({ lines: [], levels: [] })
+  })
+
+  it('are reported by limits(), at the start and by the doctor, and shared limits are not', async () => {
+    const reported = []
+    for (const isShared of [false, true]) {
+      const lines: string[] = []
+      const logger = { warn: (_: object, text: string) => lines.push(text) }
+      const services = {
+        environment: 'production',
+        logger,
+        limiter: { isShared },
+      } as unknown as BrickServices
+      const { start, doctor } = limits()
+      await inProcess(1, 3, () => start!(services))
+      const findings = await inProcess(1, 3, () => doctor!(services))
+      reported.push([lines.length, ...findings.map(({ code }) => code)])
+    }
+    expect(reported).to.deep.equal([[1, 'MORTAR_LIMITS_MEMORY'], [0]])
+    const client = { status: 'ready', defineCommand: () => undefined }
+    const services = { environment: 'production', limiter: { isShared: true } } as unknown as BrickServices
+    expect(await limits({ store: client }).doctor!(services), 'no table').to.deep.equal([])
   })
 
   it('are reported by the sign-in only without the service `limiter`, whose brick reports them', async () => {

@@ -27,9 +27,11 @@ describe('the counter in memory', () => {
   it('forgets a key that is cleared', () => {
     const { counter } = setUp()
     expect(allowed(counter, 'a', 5)).to.equal(3)
+    expect(allowed(counter, 'other', 2)).to.equal(2)
     counter.clear('a')
     counter.clear('b')
     expect(allowed(counter, 'a', 5)).to.equal(3)
+    expect(allowed(counter, 'other', 5)).to.equal(1)
   })
 
   it('counts each key on its own', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts'
-import { limitStanding } from '../../src/limits/limit-headers.ts'
+import { limitHeaders, limitStanding } from '../../src/limits/limit-headers.ts'
 import { parseLimit } from '../../src/limits/parse-limit.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'
@@ -69,8 +69,39 @@ describe('the memory of a limiter', () => {
 
   it('rounds a window up, and names at least one second until its end', () => {
     expect(parseLimit({ limit: 1, window: 1.2 })).to.deep.equal({ limit: 1, window: 2 })
+    for (const [limit, window, length] of [
+      [1, '1s', 1],
+      [1_000_000_000, '24d', 24 * 86_400],
+    ] as const)
+      expect(parseLimit({ limit, window })).to.deep.equal({ limit, window: length })
+    for (const [limit, window] of [
+      [1_000_000_001, '1s'],
+      [1, '999ms'],
+      [1, 24 * 86_400 + 1],
+    ] as const)
+      expect(() => parseLimit({ limit, window }), `${limit} ${window}`).to.throw(RangeError)
     expect(limitStanding('x', { remaining: 0, resetIn: 0 })).to.equal('"x";r=0;t=1')
     expect(limitStanding('x', { remaining: 0, resetIn: 1001 })).to.equal('"x";r=0;t=2')
+  })
+
+  it('counts a key apart for each limit and each window', () => {
+    const limiter = createMemoryLimiter({ clock: new TestClock() })
+    for (const limit of [LIMIT, { limit: 2, window: '1h' }, { limit: 3, window: '1m' }])
+      expect(limiter.consume('a', limit).remaining).to.equal(limit.limit - 1)
+    expect(limiter.consume('a', { limit: 2, window: 60 }).remaining, 'the same length').to.equal(0)
+  })
+
+  it('names each of several limits in its headers, and none without a limit', () => {
+    const state = (name: string, limit: number, remaining: number) => ({
+      name,
+      limit: { limit, window: 60 },
+      count: { remaining, resetIn: 1500 },
+    })
+    expect(limitHeaders([])).to.deep.equal({})
+    expect(limitHeaders([state('ip', 3, 2), state('pair', 5, 0)])).to.deep.equal({
+      'RateLimit-Policy': '"ip";q=3;w=60, "pair";q=5;w=60',
+      RateLimit: '"ip";r=2;t=2, "pair";r=0;t=2',
+    })
   })
 
   it('counts by the clock of the application', () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect } from 'chai'
 import { mock } from 'node:test'
 import { promisify } from 'node:util'
@@ -67,7 +68,8 @@ describe('a shared limiter', () => {
     for (const key of keys) await limiter.consume(key, LIMIT)
     await limiter.consume(keys[0]!, { limit: 3, window: '1m' })
     await limiter.consume(keys[0]!, { limit: 2, window: 60 })
-    expect(counts.size).to.equal(5)
+    await limiter.consume(keys[0]!, { limit: 2, window: '1h' })
+    expect(counts.size).to.equal(6)
     for (const key of counts.keys()) expect(key).to.match(/^[0-9a-f]{64}$/)
   })
 
@@ -132,6 +134,31 @@ describe('a shared limiter', () => {
     await limiter.giveBack('a', LIMIT)
     expect([await allowed(), await allowed()]).to.deep.equal([true, false])
     expect(changes).to.have.lengthOf(1)
+  })
+
+  it('counts in a memory of the given capacity, whose shared part subtracts nothing', async () => {
+    const { allowed, limiter } = setUp({ isReady: () => false }, { capacity: 1 })
+    expect([await allowed('own'), await allowed('late'), await allowed('late')]).to.deep.equal([
+      true,
+      true,
+      true,
+    ])
+    await limiter.giveBack('late', LIMIT)
+    expect(await allowed('late')).to.equal(false)
+  })
+
+  it('ignores a failure that follows the silence of the store', async () => {
+    let fail!: (error: Error) => void
+    const late = () =>
+      new Promise<never>((_resolve, reject) => {
+        fail = reject
+      })
+    const { allowed, changes } = setUp({ count: late })
+    expect(await allowed()).to.equal(true)
+    fail(new Error('late'))
+    // An unhandled rejection fails the run.
+    await afterTurns(undefined)
+    expect(changes.map(String)).to.deep.equal(['Error: The store did not respond within 20 ms.'])
   })
 
   it('counts all concurrent requests in memory when the store fails under them', async () => {
@@ -256,18 +283,35 @@ describe('a shared limiter', () => {
   })
 
   it('reads the results that have arrived before it calls the store silent', async () => {
+    const { port1, port2 } = new MessageChannel()
     const { limiter, changes } = setUp({
-      count: async () => {
-        await wait(5)
+      async count() {
+        // This process is busy for longer than the patience, and the result waits in its event loop.
+        queueMicrotask(() => {
+          port2.postMessage('counted')
+          const end = performance.now() + 30
+          while (performance.now() < end);
+        })
+        await once(port1, 'message')
         return [{ consumed: 1, resetIn: 1 }]
       },
     })
-    const pending = limiter.consume('a', LIMIT)
-    await wait(0)
-    const end = performance.now() + 60
-    while (performance.now() < end);
-    await pending
+    expect(await limiter.consume('a', LIMIT)).to.include({ resetIn: 1 })
     expect(changes).to.deep.equal([])
+    port1.close()
+  })
+
+  it('reports from none to all of its requests as remaining, whatever its store has counted', async () => {
+    for (const [consumed, allowed, remaining] of [
+      [-3, true, 2],
+      [0, true, 2],
+      [2, true, 0],
+      [3, false, 0],
+      [1_000_000_000, false, 0],
+    ] as const) {
+      const { limiter } = setUp({ count: async () => [{ consumed, resetIn: 1 }] })
+      expect(await limiter.consume('a', LIMIT)).to.deep.equal({ allowed, remaining, resetIn: 1 })
+    }
   })
 
   it('refuses numbers that would limit nothing', () => {

@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, type Context, type Handler } from 'mortar'
+import { number, object } from 'yup'
+import { recorder } from '../app/recorder.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 const bare = (ctx: Context) => ctx.koa.res
@@ -24,6 +26,31 @@ describe('A handler that writes to the bare response', () => {
     it('leaves the framework to end the response when it only writes and returns nothing', async () => {
       const response = await answer((ctx) => void bare(ctx).write('one'))
       expect([response.status, await response.text()]).to.deep.equal([200, 'one'])
+    })
+
+    it('causes one 500 and one line of the log if Node refuses its headers, however the response is made', async () => {
+      const later = {
+        '~standard': { version: 1, vendor: 'test', validate: async (value: unknown) => ({ value }) },
+      }
+      const refused = (ctx: Context) => {
+        // Only chunks may have trailers.
+        bare(ctx).setHeader('Trailer', 'x-later')
+        return { a: 1 }
+      }
+      const router = createRouter()
+        .get('/value', refused)
+        .get('/promise', async (ctx) => refused(ctx))
+        .get('/schema', { response: { 200: object({ a: number() }) } }, refused)
+        .get('/schema-of-promises', { response: { 200: later as never } }, refused)
+      const lines: string[] = []
+      const { fetch: ask } = await open(createApp({ logger: recorder(lines) }).use(router))
+      for (const path of ['/value', '/promise', '/schema', '/schema-of-promises']) {
+        lines.length = 0
+        expect((await ask(path, { signal: AbortSignal.timeout(120_000) })).status, path).to.equal(500)
+        const errors = lines.filter((line) => line.startsWith('error'))
+        expect(errors, path).to.have.length(1)
+        expect(errors[0]).to.include('ERR_HTTP_TRAILER_INVALID')
+      }
     })
 
     it('may continue to write after it returns when it sets respond to false', async () => {
@@ -172,6 +199,19 @@ describe('A status without content', () => {
       const { fetch } = await open(createApp().use(router))
       for (const method of ['GET', 'HEAD'])
         expect((await fetch('/', { method })).headers.get('content-length'), method).to.equal('0')
+    })
+
+    it('sends no Trailer, which Node refuses without a body', async () => {
+      const router = createRouter().get('/:status', (ctx) => {
+        bare(ctx).setHeader('Trailer', 'x-later')
+        ctx.status = Number(ctx.params.status)
+      })
+      const { fetch } = await open(createApp({ logger: false }).use(router))
+      for (const status of [204, 205, 304]) {
+        const response = await fetch(`/${status}`, { signal: AbortSignal.timeout(120_000) })
+        expect([response.status, await response.text()]).to.deep.equal([status, ''])
+        expect(response.headers.get('trailer')).to.equal(null)
+      }
     })
 
     for (const status of [204, 205, 304])

@@ -121,6 +121,28 @@ describe('A body', () => {
       expect(await (await post(served, '/stream', '12345', json)).json()).to.deep.equal({ size: 5 })
     })
 
+    it('of a declared type is read in any case of letters, of the request and of the route', async () => {
+      const router = createRouter().post('/', { consumes: ['Application/JSON', 'Text/*'] }, ({ body }) => ({
+        body,
+      }))
+      const served = await open(createApp({ logger: false }).use(router))
+      for (const [type, body, read] of [
+        ['application/json', '1', 1],
+        ['APPLICATION/JSON', '1', 1],
+        ['text/plain', '1', '1'],
+        ['Text/Plain', '1', '1'],
+      ] as const)
+        expect(await (await post(served, '/', body, { 'content-type': type })).json()).to.deep.equal({
+          body: read,
+        })
+    })
+
+    it('that is missing is undefined where one is declared, not a body of an unknown type', async () => {
+      const served = await serve()
+      expect((await post(served, '/declared', undefined)).status).to.equal(422)
+      expect(await (await post(served, '/json', undefined)).json()).to.deep.equal({})
+    })
+
     it('that is malformed causes a 4xx that does not quote it', async () => {
       const served = await serve()
       const form = 'multipart/form-data'

@@ -21,6 +21,7 @@ const routes = () =>
     .get('/plain', (ctx) => void ctx.cookies.set('plain', 'v'))
     .get('/strict', (ctx) => void ctx.cookies.set('plain', 'v', { sameSite: 'strict', httpOnly: false }))
     .get('/remove', (ctx) => void ctx.cookies.set('plain'))
+    .get('/remove-sealed', (ctx) => void ctx.cookies.set('plain', '', { encrypted: true }))
     .get('/signed', (ctx) => void ctx.cookies.set('cart', 'seven', { signed: true }))
     .get('/sealed', (ctx) => void ctx.cookies.set('prefs', 'dark ü;=', { encrypted: true }))
     .get('/cart', (ctx) => ctx.cookies.get('cart', { signed: true }))
@@ -71,6 +72,20 @@ describe('ctx.cookies', () => {
       expect((await read(served, cookies))['prefs']).to.equal('dark ü;=')
       for (const forged of ['', 'dark', 'A'.repeat(60), cookies.get('prefs')!.slice(0, -4)])
         expect((await read(served, new Map([['prefs', forged]])))['prefs'], forged).to.equal(undefined)
+    })
+
+    it('are removed by an empty value, also if they are encrypted', async () => {
+      const served = await open(app({ keys: [KEY] }))
+      const lines = (await served.fetch('/remove-sealed')).headers.getSetCookie()
+      expect(lines.join()).to.match(/^plain=; path=\/; expires=Thu, 01 Jan 1970/)
+    })
+
+    it('keep the keys that the application was created with', async () => {
+      const keys = [KEY]
+      const served = await open(app({ keys }))
+      keys[0] = OTHER
+      const cookies = cookiesOf(await served.fetch('/signed'))
+      expect((await read(await open(app({ keys: [KEY] })), cookies))['cart']).to.equal('seven')
     })
 
     it('accept an older key of the list, and no other key', async () => {

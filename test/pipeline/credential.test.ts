@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
+import { number, object } from 'yup'
 import { compileCredential } from '../../src/context/credential.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { leastTime } from '../support/least-time.ts'
@@ -186,6 +187,20 @@ describe('the option credentials', () => {
     })
 
   throughBothAdapters((open) => {
+    it('are found in the sent headers also after a schema has left others in ctx.headers', async () => {
+      const definition = { headers: object({ 'x-page': number().required() }).noUnknown() }
+      const router = createRouter().get('/', definition, ({ credential, headers }) => ({
+        credential,
+        headers,
+      }))
+      const served = await open(createApp({ logger: false }).use(router))
+      const response = await served.fetch('/', { headers: { ...bearer('ada'), 'x-page': '2' } })
+      expect(await response.json()).to.deep.equal({
+        credential: { token: 'ada', source: 'header' },
+        headers: { 'x-page': 2 },
+      })
+    })
+
     it('makes a response to a credential in the query no-store, even if the handler sets something else', async () => {
       const { fetch } = await open(app({}))
       for (const [path, status] of [

@@ -106,6 +106,19 @@ describe('A body that has another length than its response declares', () => {
         expect(lines).to.deep.equal([])
       })
 
+    it('keeps the status of its response', async () => {
+      const { text } = await send((app) =>
+        app.use(
+          createRouter().get('/', (ctx) => {
+            ctx.status = 203
+            ctx.set('Content-Length', '5')
+            return exact()
+          }),
+        ),
+      )
+      expect(bodyAndRest(text)).to.include({ status: 203, body: 'abcde' })
+    })
+
     it('is sent with its own length when it is a string or bytes', async () => {
       for (const body of ['abc', 'abcdefg', Buffer.from('abc')])
         for (const way of ['a handler', 'Koa middleware', 'middleware of app.koa']) {
@@ -113,6 +126,16 @@ describe('A body that has another length than its response declares', () => {
           expect(bodyAndRest(text), way).to.include({ status: 200, body: String(body) })
           expect(text).to.match(/NEXT$/)
         }
+    })
+
+    it('is that of the content of GET if middleware of app.koa responds to HEAD without it', async () => {
+      const app = createApp()
+      app.koa.use((ctx) => {
+        ctx.body = ''
+        ctx.length = 1234
+      })
+      const { status, headers } = await (await open(app)).fetch('/', { method: 'HEAD' })
+      expect([status, headers.get('content-length')]).to.deep.equal([200, '1234'])
     })
 
     it('is sent in chunks when the response declares a transfer encoding as well', async () => {
@@ -128,6 +151,41 @@ describe('A body that has another length than its response declares', () => {
         expect(text, way).to.match(/\r\n(?:3\r\nabc\r\n4\r\ndefg|7\r\nabcdefg)\r\n0\r\n\r\nHTTP[^]*NEXT/)
         expect(text.slice(0, text.indexOf('\r\n\r\n'))).to.not.match(/content-length/i)
       }
+    })
+
+    it('closes the connection when a handler itself writes too much, and then the right rest', async () => {
+      const written: boolean[] = []
+      const { text } = await send((app) =>
+        app.use(
+          createRouter().get('/', ({ koa: { res } }) => {
+            res.writeHead(200, { 'Content-Length': 5 })
+            written.push(res.write('abc'), res.write('defg'))
+            return 'de'
+          }),
+        ),
+      )
+      expect([text.endsWith('NEXT'), written[1], text.endsWith('abcde')]).to.deep.equal([false, false, false])
+    })
+
+    it('passes through a write() that Koa middleware has replaced', async () => {
+      const written: string[] = []
+      const { text } = await send((app) => {
+        app.koa.use(({ res }, next) => {
+          const { write } = res
+          res.write = (...given: readonly unknown[]) => {
+            written.push(String(given[0]))
+            return Reflect.apply(write, res, given) as boolean
+          }
+          return next()
+        })
+        const handler = ({ koa: { res } }: Context): string => {
+          res.writeHead(200, { 'Content-Length': 5 })
+          res.write('ab')
+          return 'cde'
+        }
+        return app.use(createRouter().get('/', handler))
+      })
+      expect([bodyAndRest(text).body, written]).to.deep.equal(['abcde', ['ab']])
     })
 
     it('counts the bytes that a handler has written itself', async () => {

@@ -106,7 +106,7 @@ for (const [kind, make] of Object.entries(KINDS))
           watched: sessions.watchers.size,
         })
         const isOver = (): boolean => disposed > 0 && completed > 0 && source.count() > 0
-        for (let look = 0; look < 500 && !isOver(); look++) await wait(1)
+        for (let look = 0; look < 20_000 && !isOver(); look++) await wait(1)
         // What comes once too often comes soon.
         await wait(1)
         return counts()

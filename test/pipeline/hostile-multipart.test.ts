@@ -17,7 +17,9 @@ const routes = () =>
       { consumes, multipart: { maxFields: 2, maxFiles: 1, maxFileSize: 5, maxHeaderSize: 100 } },
       () => 'read',
     )
+    .post('/text', { consumes: [FORM], multipart: { maxFields: 1 } }, () => 'read')
     .post('/alone', { consumes, multipart: { maxFields: 1 } }, () => 'read')
+    .post('/none', { consumes, multipart: { maxFields: 0, maxFiles: 1, maxFileSize: 0 } }, () => 'read')
     .post('/byte', { consumes, multipart: { maxFileSize: 1 } }, () => 'read')
     .post('/both', { body: object({ f: file({ maxSize: 9 }) }), multipart: { maxFileSize: 3 } }, () => 'read')
     .post('/files', { body: object({ f: array(file()) }) }, () => 'read')
@@ -60,7 +62,7 @@ describe('A hostile multipart form', () => {
         for (const size of [100, 5000]) {
           const { text, status } = await rawRequest(port, chunkedPost('/small', body, size))
           expect(status, body.slice(0, 80)).to.equal(413)
-          expect(text).to.include('payload_too_large')
+          expect(text).to.include('payload_too_large').and.include('The body is larger than 2000 bytes.')
         }
     })
 
@@ -115,6 +117,7 @@ describe('A hostile multipart form', () => {
         ['/own', multipart(upload('a', '12345')), '200'],
         ['/own', multipart(upload('a', '123456')), '413 file_too_large'],
         ['/own', multipart([disposition('name="a"'), '123456']), '200'],
+        ['/none', multipart(upload('a', '')), '200'],
         // The smaller of the limits of the route and of the schema holds.
         ['/both', multipart(upload('f', '123')), '200'],
         ['/both', multipart(upload('f', '1234')), '413 file_too_large'],
@@ -127,8 +130,9 @@ describe('A hostile multipart form', () => {
         expect(await send(path, form), form.slice(0, 60)).to.equal(result)
     })
 
-    it('is rejected with the limit in words, and with the begin of a long name', async () => {
+    it('is rejected with the reason in words, and with the begin of a long name', async () => {
       const { fetch } = await open(createApp({ logger: false }).use(routes()))
+      const part = (head: string) => multipart([head, ''])
       const long = multipart([disposition(`name="${'n'.repeat(300)}"; filename="f"`), '12'])
       for (const [path, body, detail] of [
         ['/own', multipart(upload('a'), upload('b')), 'The form has more than 1 file.'],
@@ -136,7 +140,30 @@ describe('A hostile multipart form', () => {
         ['/byte', long, `The file in the field '${'n'.repeat(100)}' is larger than 1 bytes.`],
         ['/alone', multipart(field('a'), field('b')), 'The form has more than 1 field.'],
         ['/alone', 'a=1&b=2', 'The form has more than 1 field.'],
+        ['/text', 'a=1&b=2', 'The form has more than 1 field.'],
         ['/own', 'a=1&b=2&c=3', 'The form has more than 2 fields.'],
+        ['/none', multipart(field('a')), 'The form has more than 0 fields.'],
+        ['/none', multipart(upload('f', '1')), "The file in the field 'f' is larger than 0 bytes."],
+        ['/own', part(`X: ${'x'.repeat(98)}`), 'The headers of a part are larger than 100 bytes.'],
+        [
+          '/form',
+          part(disposition('name="a"; NAME="b"')),
+          'A part of the form repeats a parameter of its Content-Disposition header.',
+        ],
+        [
+          '/form',
+          part(disposition('name="a')),
+          'A part of the form has a malformed Content-Disposition header.',
+        ],
+        ['/form', part('X: y\r\nx: y'), 'A part of the form repeats a header.'],
+        ['/form', part('X y'), 'A part of the form has a malformed header.'],
+        ['/form', part('Content-Disposition: file'), 'A part of the form is not form-data.'],
+        [
+          '/form',
+          part(disposition("filename*=utf-8''%")),
+          'A part of the form has a malformed filename* parameter.',
+        ],
+        ['/form', part('X: y').slice(0, -6), 'The form ends before its closing boundary.'],
       ] as const) {
         const type = body.startsWith('--') ? MULTIPART_B : FORM
         const response = await fetch(path, { method: 'POST', body, headers: { 'content-type': type } })
@@ -160,7 +187,9 @@ describe('A hostile multipart form', () => {
         multipart([`${ok}\r\n folded`, '']),
         multipart([`${ok}\r\nNo colon`, '']),
         multipart([`${ok}\r\n${ok}`, '']),
-        multipart([`${ok}\r\nX: \0`, '']),
+        ...['\0', '\b', '\n', '\v', '\r', '\u001f', '\u007f'].map((control) =>
+          multipart([`${ok}\r\nX: ${control}.`, '']),
+        ),
         multipart([disposition('name="a"; name="b"'), '']),
         multipart([disposition('name="a"; filename="open'), '']),
         multipart([disposition("name=a; filename*=UTF-8''%zz"), '']),
@@ -189,7 +218,7 @@ describe('A hostile multipart form', () => {
       const { send } = await serve()
       const typed = (boundary: string) => `multipart/form-data; boundary=${boundary}`
       const body = (boundary: string) =>
-        `--${boundary}\r\n${disposition('name="a"')}\r\n\r\n1\r\n--${boundary}--`
+        multipart([disposition('name="a"'), '1']).replaceAll('--B', `--${boundary.replaceAll('"', '')}`)
       const long = 'b'.repeat(70)
       expect(await send('/form', body(long), typed(long))).to.equal('200')
       expect(await send('/form', body('a b'), typed('"a b"'))).to.equal('200')
@@ -197,6 +226,22 @@ describe('A hostile multipart form', () => {
         expect(await send('/form', body(boundary), typed(boundary)), boundary).to.equal('400 malformed_body')
       expect(await send('/form', body('B'), 'multipart/form-data')).to.equal('400 malformed_body')
     })
+
+    // Bytes without an end: nothing more comes, and the request is not over.
+    for (const [what, code, parts] of [
+      ['a file that is too large', 'file_too_large', [upload('f', 'x'.repeat(20_000))]],
+      ['a malformed header', 'malformed_body', [['No colon', 'x'.repeat(20_000)]]],
+      ['a header that is too large', 'part_header_too_large', [['X', 'x'.repeat(20_000)]]],
+      ['too many fields', 'too_many_fields', many(500, (at) => field(String(at)))],
+    ] as readonly (readonly [string, string, readonly (readonly [string, string])[]])[])
+      it(`is refused for ${what} before its client sends more`, async () => {
+        const { port } = await serve()
+        const form = multipart(...parts)
+        const body = code === 'part_header_too_large' ? form.replaceAll('\r\n\r\n', '') : form
+        const bytes = chunkedPost('/own', body, 1000)
+        const { text } = await rawRequest(port, bytes.subarray(0, -'0\r\n\r\n'.length))
+        expect(text).to.contain(`"code":"${code}"`)
+      })
 
     it('leaves no temporary file, and creates none beyond the number of files', async () => {
       const { send } = await serve()
@@ -238,7 +283,9 @@ describe('A hostile multipart form', () => {
     }
     const contrary = { consumes: ['application/json'], body: object({ f: file() }) }
     const app = createApp({ logger: false }).use(createRouter().post('/x', contrary, () => ''))
-    expect(await failureOf(app.ready())).to.match(/file\(\) in its body/)
+    const fault = await app.ready().catch((error: unknown) => error)
+    expect(fault).to.include({ code: 'MORTAR_MULTIPART' }).and.have.deep.property('files', ['router /'])
+    expect(String(fault)).to.match(/file\(\) in its body/)
   })
 })
 

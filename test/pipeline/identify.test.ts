@@ -9,6 +9,13 @@ import {
 } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
+import { UNREADABLE } from '../support/unreadable-error.ts'
+
+const WITHOUT_STATUS = Object.defineProperty(new Error('The key server is down.'), 'status', {
+  get() {
+    throw new Error('a getter')
+  },
+})
 
 function recorder() {
   const errors: { fields: Record<string, unknown>; message: unknown }[] = []
@@ -114,6 +121,8 @@ describe('identifying the user of a request', () => {
       ],
       ['rejects', () => Promise.reject(new Error('The key server is down.'))],
       ['rejects with nothing', () => Promise.reject(undefined)],
+      ['rejects with what cannot be read', () => Promise.reject(UNREADABLE)],
+      ['rejects with an error whose status cannot be read', () => Promise.reject(WITHOUT_STATUS)],
     ] as const)
       it(`refuses guarded routes, serves public ones and logs it when the authenticator ${how}`, async () => {
         const { logger, errors } = recorder()
@@ -122,6 +131,7 @@ describe('identifying the user of a request', () => {
         expect(refused.status).to.equal(500)
         const logged = errors.filter(({ message }) => /credential/i.test(String(message)))
         expect(logged).to.have.length(1)
+        expect(errors, 'other lines').to.have.length(1)
         expect(logged[0]!.fields['requestId']).to.equal(refused.headers.get('x-request-id'))
         const open_ = await fetch('/public', { headers: bearer('ada') })
         expect(await open_.json()).to.deep.equal({ id: null })

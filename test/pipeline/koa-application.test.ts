@@ -81,10 +81,12 @@ describe('app.koa', () => {
         const app = createApp({ logger: writingTo(lines), logRequests: false })
         app.koa.use(async (ctx) => {
           if (ctx.path === '/deliberate') ctx.throw(400, 'not so')
+          if (ctx.path === '/missing') throw Object.assign(new Error('no such file'), { status: 404 })
           ctx.body = createReadStream('/does/not/exist')
         })
         const { fetch } = await open(app)
         expect((await fetch('/deliberate')).status).to.equal(400)
+        expect((await fetch('/missing')).status).to.equal(404)
         expect(lines).to.deep.equal([])
         await fetch('/stream').catch(() => undefined)
         expect(lines.map((line) => line.includes('ENOENT'))).to.deep.equal([true])

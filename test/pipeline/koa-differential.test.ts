@@ -45,6 +45,16 @@ const PROGRAMS: Record<string, Program> = {
   'a web stream': (ctx) => void (ctx.body = new Blob(['streamed']).stream()),
   'an empty text': (ctx) => void (ctx.body = ''),
   'a status alone': (ctx) => void (ctx.status = 202),
+  'a reason phrase of an earlier status': (ctx) => {
+    ctx.message = 'Fine'
+    ctx.status = 201
+    ctx.body = { made: true }
+  },
+  'a reason phrase of a stream': (ctx) => {
+    ctx.status = 200
+    ctx.message = 'Streamed'
+    ctx.body = Readable.from(['one'], { objectMode: false })
+  },
   'a status of an error alone': (ctx) => void (ctx.status = 503),
   'a status and a string': (ctx) => {
     ctx.status = 201

@@ -88,6 +88,17 @@ const MOUNTS: Record<string, Mount> = {
 
 describe('An error of Koa code', () => {
   throughBothAdapters((open) => {
+    it('with a hidden message says whose fault it is', async () => {
+      const router = createRouter().get('/:status', ({ koa, params: { status } }) =>
+        koa.throw(Number(status), 'secret', { expose: false }),
+      )
+      const { fetch } = await open(createApp({ logger: false, environment: 'production' }).use(router))
+      for (const status of [400, 499, 500, 501, 599]) {
+        const { detail } = (await (await fetch(`/${status}`)).json()) as { detail: string }
+        expect(detail, String(status)).to.match(status < 500 ? /^The request cannot/ : /^The server failed/)
+      }
+    })
+
     const app = () => createApp({ logger: false })
 
     for (const [where, mount] of Object.entries(MOUNTS))
@@ -366,7 +377,7 @@ describe('An error of Koa middleware in front of the pipeline that Koa cannot re
         })
         const { fetch } = await open(app)
         for (const path of ['/', '/before']) {
-          const response = await fetch(path, { signal: AbortSignal.timeout(5000) })
+          const response = await fetch(path, { signal: AbortSignal.timeout(120_000) })
           expect([path, response.status]).to.deep.equal([path, 500])
           expect(lines.splice(0), path).not.to.deep.equal([])
         }

@@ -10,6 +10,7 @@ describe('a path of @koa/router', () => {
   it('may have four optional groups, and any number of escaped characters', () => {
     expect(expandKoaPath('/a{/b}{/c}{/d}{/e}', 'here')).to.have.length(16)
     expect(() => expandKoaPath('/a{/b}{/c}{/d}{/e}{/f}', 'here')).to.throw('has 5 optional groups')
+    expect(expandKoaPath('/a{/b{/c}}', 'here')).to.have.members(['/a', '/a/b', '/a/b/c'])
     const escaped = String.raw`\{`.repeat(5)
     expect(expandKoaPath(`/${escaped}`, 'here')).to.deep.equal([`/${'%7B'.repeat(5)}`])
     expect(expandKoaPath('/a\\\tb', 'here')).to.deep.equal(['/a%09b'])

@@ -103,6 +103,18 @@ describe('adopted routers of @koa/router', () => {
         gets('/Api/Auth/Login', '/api/auth/login', '/API/AUTH/LOGIN/', '/api/auth/Ada/KEYS', '/api', '/API/'),
       ))
 
+    it('which finds the first of two layers that differ in case only', () =>
+      compareRouters(
+        () =>
+          routerOf((router) => {
+            router
+              .get('/Users', (ctx) => void (ctx.body = 'first'))
+              .get('/users', show)
+              .put('/users', show)
+          }),
+        [...gets('/Users', '/users'), { method: 'PUT', path: '/USERS' }],
+      ))
+
     it('which is the exact case with `sensitive`', () =>
       compareRouters(
         () =>

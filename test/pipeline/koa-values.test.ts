@@ -2,8 +2,17 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { Stream, Writable } from 'node:stream'
 import { expect } from 'chai'
+import { Router } from '@koa/router'
 import type { Middleware as KoaMiddleware } from 'koa'
-import { createApp, createRouter, fromKoa, type Handler, type Middleware, type RouteDefinition } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  fromKoa,
+  fromKoaRouter,
+  type Handler,
+  type Middleware,
+  type RouteDefinition,
+} from 'mortar'
 import { object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
@@ -144,6 +153,20 @@ const CASES: Readonly<Record<string, Case>> = {
     handler: () => Promise.reject(new Error('broken')),
     response: [404, TEXT_TYPE, 'Not Found'],
   },
+  'has no status of Koa where middleware responds instead of Koa middleware inside it': {
+    around: [
+      async (ctx, next) => {
+        const value = await next()
+        seen.push(String(ctx.status))
+        return value
+      },
+      async (_ctx, next) => (await next()) ?? 'found',
+      koa(() => undefined),
+    ],
+    handler: () => 'not asked',
+    response: [200, 'text/plain; charset=utf-8', 'found'],
+    seen: ['200'],
+  },
   'has the status 200 when the handler writes it to the response itself': {
     around: [passing],
     handler({ koa: { res } }) {
@@ -171,7 +194,7 @@ describe('A value between Koa middleware and others', () => {
     it('may be a stream that cannot be read, and the response ends', async () => {
       for (const unread of [new Writable(), Object.assign(new Stream(), { readable: false })]) {
         const { fetch } = await open(createApp().use(koa((ctx) => void (ctx.body = unread))))
-        const signal = AbortSignal.timeout(9000)
+        const signal = AbortSignal.timeout(120_000)
         const response = await fetch('/', { signal }).catch((error: unknown) => error)
         expect(response).to.include({ status: 200 })
       }
@@ -188,6 +211,20 @@ describe('A value between Koa middleware and others', () => {
       const { fetch } = await open(app)
       expect((await fetch('/', { headers: bearer('ada') })).status).to.equal(204)
       expect(users).to.deep.equal(['ada'])
+    })
+
+    it('needs no ctx.state, which Koa middleware may have removed', async () => {
+      const app = createApp({ logger: false }).use(tokens())
+      app.koa.use((ctx, next) => {
+        ctx.state = null
+        return next()
+      })
+      app.use(createRouter().get('/', ({ koa: { state } }) => ({ state })))
+      const router = new Router().get('/adopted', (ctx) => void (ctx.body = { state: ctx.state as unknown }))
+      const { fetch } = await open(app.use(fromKoaRouter(router, { auth: false })))
+      for (const path of ['/', '/adopted'])
+        for (const headers of [{}, bearer('ada')])
+          expect(await (await fetch(path, { headers })).json(), path).to.deep.equal({ state: null })
     })
 
     it('is the user that Koa middleware has set, beside a signed-in one', async () => {

@@ -265,6 +265,20 @@ for (const store of ['immediate', 'asynchronous'])
         expect(third.headers.get('ratelimit')).to.match(/^"ip-3600s";r=2;t=\d+, "search";r=0;t=\d+$/)
       })
 
+      it('with a list counts once by each limit, whichever functions return promises', async () => {
+        const now = () => 'one'
+        const later = async () => 'one'
+        const kinds = [now, later].flatMap((a) =>
+          [now, later].flatMap((b) => [now, later].map((c) => [a, b, c])),
+        )
+        for (const kind of kinds) {
+          const app = await open(appOf(limited(kind.map((by) => ({ limit: 5, window: '1m', by })))))
+          const { headers } = await app.fetch('/a')
+          const member = '"custom-60s";r=4;t=60'
+          expect(headers.get('ratelimit')).to.equal([member, member, member].join(', '))
+        }
+      })
+
       it('with the name of a rule shares its counter with other routes of the name', async () => {
         const router = createRouter()
           .get('/a', { limit: 'search' }, () => 'ok')
@@ -303,23 +317,28 @@ for (const store of ['immediate', 'asynchronous'])
       })
 
       it('runs the middleware around a refusal, so that its headers are on the 429', async () => {
-        const seen: number[] = []
+        const seen: unknown[] = []
         const router = createRouter()
           .use(async (ctx, next) => {
             ctx.set('Access-Control-Allow-Origin', '*')
             try {
               return await next()
             } catch (error) {
-              seen.push((error as { status: number }).status)
-              throw error
+              seen.push((error as { status: number }).status, ctx.route)
+              if (ctx.method === 'GET') throw error
+              return { own: 'response' }
             }
           })
           .get('/a', { limit: PER_MINUTE }, () => 'ok')
+          .post('/a', { limit: PER_MINUTE }, () => 'ok')
         const app = await open(appOf(router))
         await statuses(app, 2)
         const third = await app.fetch('/a')
         expect([third.status, third.headers.get('access-control-allow-origin')]).to.deep.equal([429, '*'])
-        expect(seen).to.deep.equal([429])
+        expect(seen).to.deep.equal([429, '/a'])
+        await statuses(app, 2, '/a', { method: 'POST' })
+        const replaced = await app.fetch('/a', { method: 'POST' })
+        expect([replaced.status, await replaced.json()]).to.deep.equal([200, { own: 'response' }])
       })
 
       it('leaves a route without a limit without headers', async () => {

@@ -105,6 +105,52 @@ describe('limits of routes', () => {
     }
   })
 
+  const RULE = { limit: 1, window: '1m', by: 'ip' } as const
+  const example = "Write { limit: 30, window: '1m', by: 'ip' }."
+  const OPTIONS: readonly (readonly [options: object, found: string, remedy?: string])[] = [
+    [
+      { store: 'mongo' },
+      "limits() has the unknown store 'mongo'.",
+      "Write 'memory', 'database', 'redis' or an ioredis client.",
+    ],
+    [{ store: null }, 'The option store of limits() is null, not a string or an object.'],
+    [
+      { store: {} },
+      'limits() has a store that ioredis did not make.',
+      'Write store: new Redis(…) from ioredis.',
+    ],
+    [{ rules: { a: null } }, "limits() has the rule 'a', which is not an object.", example],
+    [{ rules: { a: 'ip' } }, "limits() has the rule 'a', which is not an object.", example],
+    [
+      { rules: { right: RULE, a: { ...RULE, limit: 0 } } },
+      "limits() has the rule 'a', which has no whole 'limit' of at least 1.",
+      example,
+    ],
+    [
+      { rules: { a: { ...RULE, window: '25d' } } },
+      "limits() has the rule 'a', which has no 'window' from '1s' to '24d'.",
+      example,
+    ],
+    [
+      { rules: { a: { ...RULE, by: 'host' } } },
+      "limits() has the rule 'a' without a valid 'by'.",
+      "Write 'ip', 'user', 'credential' or a function.",
+    ],
+    [{ rules: { a: { ...RULE, burst: 5 } } }, "Unknown option 'burst' of the rule 'a' of limits()."],
+    [{ timeout: '25d' }, 'The option timeout of limits() is a string, not seconds above 0'],
+  ]
+  for (const [options, found, remedy] of OPTIONS)
+    it(`refuse an option of the brick: ${found}`, async () => {
+      const error = await startupErrorOf(() => limits(options))
+      expect(error.found).to.include(found)
+      if (remedy !== undefined) expect([error.found, error.remedy]).to.deep.equal([found, remedy])
+    })
+
+  it('accept each kind of subject in a rule', () => {
+    for (const by of ['ip', 'user', 'credential', () => 'team'] as const)
+      expect(limits({ rules: { a: { ...RULE, by } } }).name).to.equal('limits')
+  })
+
   it('are in the OpenAPI document with the headers of a 429', async () => {
     const app = createApp({ environment: 'test', logger: false })
       .use(limits())

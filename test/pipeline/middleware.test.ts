@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { createApp, createRouter, NotFound, type Logger, type Middleware } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  NotFound,
+  StartupError,
+  type Handler,
+  type Logger,
+  type Middleware,
+} from 'mortar'
 import { number, object } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
@@ -39,6 +48,17 @@ describe('Middleware', () => {
       log.splice(0)
       await fetch('/p')
       expect(log).to.not.include('child in')
+    })
+
+    it('of a brick runs around that of the application, also if the brick is registered later', async () => {
+      const brick = defineBrick({ name: 'meter', middleware: () => [logged('brick'), logged('second')] })
+      const app = createApp().use(logged('app')).use(brick)
+      const { fetch } = await open(app.use(createRouter().get('/', () => void log.push('handler'))))
+      for (const path of ['/', '/none']) {
+        log.splice(0)
+        await fetch(path)
+        expect(log.filter((line) => line.endsWith(' in'))).to.deep.equal(['brick in', 'second in', 'app in'])
+      }
     })
 
     it('of the application wraps 404, 405 and unreadable paths; middleware of a router wraps only its routes', async () => {
@@ -241,6 +261,30 @@ describe('Middleware', () => {
       expect(await (await fetch('/')).json()).to.deep.equal({ caught: 'inside' })
     })
 
+    it('may forget the errors of the layers inside it: the response is empty', async () => {
+      const forget: Middleware = async (_ctx, next) => void (await next().catch(() => undefined))
+      const failures: Record<string, Handler> = {
+        immediately: () => {
+          throw new Error('inside')
+        },
+        later: async () => {
+          await Promise.resolve()
+          throw new Error('inside')
+        },
+        'as a refusal': () => {
+          throw new NotFound('No such thing.')
+        },
+      }
+      const router = createRouter()
+      for (const [index, fails] of Object.values(failures).entries()) router.get(`/${index}`, fails)
+      const { fetch } = await open(createApp({ logger: false }).use(forget).use(router))
+      for (const [index, name] of Object.keys(failures).entries()) {
+        const response = await fetch(`/${index}`)
+        expect([response.status, await response.text()], name).to.deep.equal([204, ''])
+      }
+      expect((await fetch('/nowhere')).status).to.equal(204)
+    })
+
     it('that calls next() twice is named in the error', async () => {
       const twice: Middleware = async function callsTwice(_ctx, next) {
         await next()
@@ -307,6 +351,20 @@ describe('A router', () => {
       expect(await (await fetch('/users/me')).text()).to.equal('me')
       app.use((_ctx, next) => next().then((value) => `late ${String(value)}`))
       expect(await (await fetch('/users/me')).text()).to.equal('late me')
+    })
+
+    it('changes nothing when it is mounted after the start and one of its routes is refused', async () => {
+      const app = createApp({ logger: false }).use(createRouter().get('/users/:id', () => 'user'))
+      const { fetch } = await open(app)
+      await app.ready()
+      for (const definition of [{ auth: true }, { limit: 'search' }] as const) {
+        const router = createRouter()
+          .get('/late', () => 'late')
+          .get('/users/me', definition as object, () => 'me')
+        expect(() => app.use(router), Object.keys(definition).join()).to.throw(StartupError)
+      }
+      expect((await fetch('/late')).status).to.equal(404)
+      expect(await (await fetch('/users/me')).text()).to.equal('user')
     })
   })
 })

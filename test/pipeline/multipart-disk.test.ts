@@ -115,11 +115,12 @@ describe('A multipart form', () => {
       await app.ready()
       const { url } = await open(app)
       fs.rmdirSync(folder)
-      const { status, text } = await rawRequest(
-        Number(new URL(url).port),
-        chunkedPost('/', formOf(content), 5000),
-      )
-      expect([status, text.includes('uploads_unavailable')]).to.deep.equal([503, true])
+      // A file without content fails only when it is closed.
+      for (const bytes of [content, Buffer.alloc(0)]) {
+        const post = chunkedPost('/', formOf(bytes), 5000)
+        const { status, text } = await rawRequest(Number(new URL(url).port), post)
+        expect([status, text.includes('uploads_unavailable')]).to.deep.equal([503, true])
+      }
     })
 
     const rest = 'x'.repeat(200_000)
@@ -151,8 +152,7 @@ describe('A multipart form', () => {
       ['in the middle of its form', 700_000],
       ['after its form, which is still being written', Infinity],
     ] as const)
-      it(`ends with 400 for the middleware of a client that leaves ${when}`, async function () {
-        this.timeout(10_000)
+      it(`ends with 400 for the middleware of a client that leaves ${when}`, async () => {
         const begun = deferred<IncomingMessage>()
         const ended = deferred<unknown>()
         const [asked, released] = [deferred(), deferred<undefined>()]

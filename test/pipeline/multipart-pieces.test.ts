@@ -76,9 +76,48 @@ describe('The fields of a multipart form', () => {
     expect(kept).to.be.below(3e6)
   })
 
+  it('are refused by the first bytes that are wrong, and no others are read', async () => {
+    const files = new TemporaryFiles(undefined)
+    const upload = `--B\r\n${disposition('name="a"; filename="a"')}\r\n\r\n`
+    for (const [begin, maxFileSize, code, pieces] of [
+      ['--B\r\n', 0, 'part_header_too_large', 2],
+      [upload, 5, 'file_too_large', 1],
+      // The second write, of two pieces, exceeds the limit with the first.
+      [upload, 12_000, 'file_too_large', 3],
+      [`${upload}\r\n--B--`, 5, 'payload_too_large', 5],
+      ['--B\r\nNo colon\r\n\r\n', 5, 'malformed_body', 1],
+    ] as const) {
+      const limits = { limit: 24_000, maxFileSize, maxFiles: 1, maxFields: 9, maxHeaderSize: 6000 }
+      const rules = { ...limits, folder: undefined, sizes: new Map() }
+      let read = 0
+      async function* source(): AsyncGenerator<Buffer, undefined> {
+        while (read < 100) yield Buffer.from(`${read++ === 0 ? begin : ''}${'x'.repeat(5000)}`)
+      }
+      const failure: unknown = await readForm(new PartScanner(source(), 'B', limits), rules, files).catch(
+        (error: unknown) => error,
+      )
+      expect(failure).to.include({ code })
+      expect(read, code).to.equal(pieces)
+    }
+    await files.remove()
+  })
+
+  it('fail with the disconnection of the client if their source fails', async () => {
+    const limits = { limit: Infinity, maxFileSize: 0, maxFiles: 0, maxFields: 9, maxHeaderSize: 1000 }
+    const rules = { ...limits, folder: undefined, sizes: new Map() }
+    async function* source(): AsyncGenerator<Buffer, undefined> {
+      yield Buffer.from('--B')
+      throw new Error('aborted')
+    }
+    const read = readForm(new PartScanner(source(), 'B', limits), rules, new TemporaryFiles(undefined))
+    const failure: unknown = await read.catch((error: unknown) => error)
+    expect(failure).to.include({ status: 400, message: 'The client disconnected.' })
+  })
+
   // Node joins pieces of a request that are not read yet, so the scanner gets these itself.
-  it('are read back when a piece ends at any byte around a boundary', async () => {
-    const most = { limit: Infinity, maxFileSize: 0, maxFiles: 0, maxFields: 9, maxHeaderSize: 1000 }
+  it('are read back when a piece ends at any byte around a boundary, with headers of the largest size', async () => {
+    const maxHeaderSize = disposition('name="a"').length
+    const most = { limit: Infinity, maxFileSize: 0, maxFiles: 0, maxFields: 9, maxHeaderSize }
     const rules = { ...most, folder: undefined, sizes: new Map() }
     const [one, two] = ['1', '2'].map((digit) => digit.repeat(5000)) as [string, string]
     const form = Buffer.from(multipart([disposition('name="a"'), one], [disposition('name="b"'), two]))
@@ -110,14 +149,18 @@ describe('A multipart form that arrives in pieces', () => {
     ),
     'latin1',
   )
-  const expected = JSON.stringify({ one: hash(one), two: hash(two), title: 'between' })
+  const expected = JSON.stringify({
+    one: hash(one) + one.length,
+    two: hash(two) + two.length,
+    title: 'between',
+  })
   const routes = () =>
     createRouter().post(
       '/',
       { body: object({ one: file().required(), two: file().required(), title: string().required() }) },
       async ({ body: { one: first, two: second, title } }) => ({
-        one: hash(await readFile(first.filepath)),
-        two: hash(await readFile(second.filepath)),
+        one: hash(await readFile(first.filepath)) + first.size,
+        two: hash(await readFile(second.filepath)) + second.size,
         title,
       }),
     )
@@ -146,7 +189,7 @@ describe('A multipart form that arrives in pieces', () => {
         setTimeout(() => socket.destroy(), 20),
       )
       const late = new AbortController()
-      const outcome = await Promise.race([ended.promise, wait(5000, 'late', { signal: late.signal })])
+      const outcome = await Promise.race([ended.promise, wait(120_000, 'late', { signal: late.signal })])
       late.abort()
       expect(outcome).to.include({ code: 'malformed_body' })
     })
@@ -179,6 +222,8 @@ describe('The headers of a multipart form', () => {
       for (const type of [
         'multipart/form-data; boundary=B',
         'multipart/form-data;boundary="B"',
+        'multipart/form-data ; x= ;\tboundary=B',
+        'Multipart/Form-Data\t;\tboundary="B" ;y=""',
         'multipart/form-data; BOUNDARY=B; charset=utf-8',
         'multipart/form-data; charset="utf-8"; boundary=B',
         'multipart/form-data; boundary=B;',
@@ -229,6 +274,8 @@ describe('The headers of a multipart form', () => {
         ['Content-Type: text/plain; charset="UTF-8"', 'x'],
         ['Content-Type: text/plain; charset=UTF8', 'x'],
         ['Content-Type: text/plain;charset=latin1', '415'],
+        ['Content-Type: text/plain; CharSet="latin1"', '415'],
+        ['Content-Type: text/plain; x=y;\tcharset=latin1', '415'],
         ['Content-Type: text/plain; charset=latin1', '415'],
       ] as const)
         expect(await answer(MULTIPART_B, withHeader(header)), header).to.contain(expected)

@@ -181,7 +181,7 @@ describe('A multipart form', () => {
 
     it('keeps every byte of its contents, however its chunks are split', async () => {
       const { port } = await serve()
-      const nasty = '\r\n--B\rx\r\n--Bx--\r\n--\r\n-\r\r\r\n\n--B--'
+      const nasty = '\r\n--B\rx\r\n--B-x\r\n--Bx--\r\n--\r\n-\r\r\r\n\n--B--'
       const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at)).toString('latin1')
       const body = multipart(
         [disposition('name="file"; filename="n"'), nasty],
@@ -211,6 +211,14 @@ describe('A multipart form', () => {
         a: 'x',
       })
       expect(await read(disposition('name="a%22b%22"'))).to.deep.equal({ 'a"b"': 'x' })
+      expect(
+        await read('Content-Disposition:Form-Data\t; NAME=a', '', 'Content-Type: text/plain'),
+      ).to.deep.equal({
+        a: 'x',
+      })
+      expect(await read(disposition('name=""'))).to.deep.equal({ '': 'x' })
+      const typed = `${disposition('name="f"; filename="f"')}\r\nContent-Type: \tText/Plain\t; charset=latin1`
+      expect(await read(typed)).to.deep.equal({ f: { name: 'f', type: 'text/plain', text: 'x' } })
       const untyped = `${disposition('name="f"; filename="f"')}\r\nContent-Type: `
       expect(await read(untyped)).to.deep.equal(fileNamed('f'))
       expect(await read(disposition('name="__proto__"'), 'X: y', disposition('name="a"'))).to.deep.equal({
@@ -223,8 +231,9 @@ describe('A multipart form', () => {
         ['filename="../../etc/passwd"', 'passwd'],
         ['filename="a%22b\\"c\\"d%22"', 'a"b"c"d"'],
         ['filename=plain', 'plain'],
-        ['filename="héé 語"', 'héé 語'],
+        ['filename="héé\t語"', 'héé\t語'],
         ["filename*=UTF-8''%e2%82%ac.txt", '€.txt'],
+        ["FILENAME*=utf-8'en-GB'..%2Fa%22.txt", 'a".txt'],
         ['filename="kept"; filename*=UTF-8\'\'other', 'kept'],
       ] as const)
         expect(await read(disposition(`name="f"; ${sent}`)), sent).to.deep.equal(fileNamed(name))

@@ -154,6 +154,8 @@ describe('A response with a media type', () => {
     it('sends JSON of another type, filtered by its schema', async () => {
       const content = { type: 'application/ld+json', schema: object({ a: number() }) }
       expect(await get(content, () => ({ a: 1, b: 2 }))).to.deep.equal({ status: 200, type: 'application/ld+json', text: '{"a":1}' }) // prettier-ignore
+      for (const type of ['application/json', 'application/ld+json'])
+        expect((await get({ type, schema: string() }, () => 'a "b"')).text, type).to.equal('"a \\"b\\""')
       expect((await get({ type: 'application/json' }, () => ({ a: 1, b: 2 }))).text).to.equal('{"a":1,"b":2}')
       expect((await get({ schema: object({ a: number() }), description: 'One.' }, () => ({ a: 1, b: 2 }))).text).to.equal('{"a":1}') // prettier-ignore
     })

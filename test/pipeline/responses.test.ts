@@ -117,6 +117,7 @@ describe('A handler’s value', () => {
         [() => new Uint8Array([104, 105]), 'application/octet-stream', 'hi'],
         [() => Readable.from(['a', 'b']), 'application/octet-stream', 'ab'],
         [() => pieces(), 'application/octet-stream', 'one two'],
+        [() => bytePieces(), 'application/octet-stream', 'hi!'],
         [() => new Blob(['blob'], { type: 'text/csv' }), 'text/csv', 'blob'],
         [() => new Blob(['stream']).stream(), 'application/octet-stream', 'stream'],
         [() => new Response('web', { headers: { 'content-type': 'text/x-web' } }), 'text/x-web', 'web'],
@@ -381,6 +382,11 @@ describe('A problem document', () => {
     })
   })
 })
+
+async function* bytePieces(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array([104, 105])
+  yield Buffer.from('!')
+}
 
 async function* pieces(): AsyncGenerator<string> {
   yield 'one '

@@ -54,6 +54,19 @@ describe('The caching of sendFile', () => {
         }
       })
 
+    it('sets no header of the file for a request that it refuses and a middleware responds to', async () => {
+      const app = createApp({ logger: false })
+        .use((_ctx, next) => next().catch(() => 'own'))
+        .use(createRouter().get('/', (ctx) => sendFile(ctx, at('a.txt'), { maxAge: '1h', filename: 'a' })))
+      const { fetch } = await open(app)
+      for (const headers of [{ 'If-Match': '"x"' }, { Range: 'bytes=99-' }]) {
+        const response = await fetch('/', { headers })
+        expect([response.status, await response.text()]).to.deep.equal([200, 'own'])
+        for (const name of ['etag', 'last-modified', 'cache-control', 'accept-ranges', 'content-disposition'])
+          expect(response.headers.get(name), name).to.equal(null)
+      }
+    })
+
     it('follows the conditions of a request for a source, and opens only what it sends', async () => {
       const date = new Date('2026-03-01T12:00:00Z').toUTCString()
       const bare = { size: 3 }

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import fs, { appendFile, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -51,6 +52,23 @@ describe('sendFile and files that change', () => {
       expect(body.equals(content)).to.equal(true)
     })
 
+    it('closes the connection if the file becomes shorter, or a source has another length', async () => {
+      await writeFile(at('shrinking'), Buffer.alloc(30_000_000))
+      const { url } = await serve()
+      const body = await received(url, '/shrinking', () => truncate(at('shrinking'), 1))
+      expect(body.length).to.be.lessThan(30_000_000)
+      for (const found of ['ab', 'abcd']) {
+        const app = createApp({ logger: false }).use(
+          createRouter().get('/', (ctx) => sendFile(ctx, { size: 3, open: () => Readable.from([found]) })),
+        )
+        const { fetch } = await open(app)
+        const text = fetch('/').then((response) => response.text())
+        expect(await text.catch(() => 'cut off')).to.satisfy(
+          (got: string) => got === 'cut off' || got.includes('500'),
+        )
+      }
+    })
+
     it('never sends more bytes of a source than its size, and closes the connection', async () => {
       async function* slowly(chunks: readonly string[]) {
         for (const text of chunks) {
@@ -86,17 +104,39 @@ describe('sendFile and files that change', () => {
       await writeFile(at('future.txt'), TEXT)
       await utimes(at('future.txt'), later, later)
       const { fetch } = await serve()
-      const sent = Date.parse((await fetch('/future.txt')).headers.get('last-modified')!)
+      const { headers } = await fetch('/future.txt')
+      const sent = Date.parse(headers.get('last-modified')!)
+      expect(headers.get('etag')).to.match(/^W\//)
       expect(sent).to.be.within(Date.now() - 60_000, Date.now())
     })
 
-    it('does not wait for the writer of a named pipe', async function () {
+    it('has a strong entity tag that changes with the size and with a fraction of a millisecond', async () => {
+      const { fetch } = await serve()
+      const tags = new Set<string | null>()
+      for (const [content, time] of [
+        ['a', 1_700_000_000.0001],
+        ['b', 1_700_000_000.0001],
+        ['a', 1_700_000_000.0002],
+        ['ab', 1_700_000_000.0002],
+      ] as const) {
+        await writeFile(at('tagged.txt'), content)
+        await utimes(at('tagged.txt'), time, time)
+        tags.add((await fetch('/tagged.txt')).headers.get('etag'))
+      }
+      expect([...tags].join(' ')).to.match(/^("[\da-f-]+" ?){3}$/)
+    })
+
+    it('is a 404 for a named pipe, without waiting for its writer, and for a socket', async function () {
       if (process.platform === 'win32') this.skip()
-      this.timeout(10_000)
       await rm(at('pipe'), { force: true })
       execFileSync('mkfifo', [at('pipe')])
       const { fetch } = await serve()
       expect((await fetch('/pipe')).status).to.equal(404)
+      const listener = createServer().listen(at('socket'))
+      await once(listener, 'listening')
+      const { status } = await fetch('/socket')
+      listener.close()
+      expect(status).to.equal(404)
     })
 
     it('does not follow a link that takes the place of the file while it is opened', async () => {
@@ -122,6 +162,19 @@ describe('sendFile and files that change', () => {
       await swaps
       await rm(outside, { recursive: true })
       expect([...bodies].filter((body) => ![TEXT, '404'].includes(body))).to.deep.equal([])
+    })
+
+    it('is a 500 for a path that the server may not read', async () => {
+      const { realpath } = fs
+      const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+      const { fetch } = await serve()
+      Object.assign(fs, { realpath: () => Promise.reject(refused) })
+      syncBuiltinESMExports()
+      const { status } = await fetch('/a.txt').finally(() => {
+        Object.assign(fs, { realpath })
+        syncBuiltinESMExports()
+      })
+      expect(status).to.equal(500)
     })
 
     it('keeps the media type that the handler has set', async () => {

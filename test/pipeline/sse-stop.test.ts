@@ -2,10 +2,13 @@ import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, sse, type App, type Context } from 'mortar'
 import { endEvents } from '../../src/pipeline/end-with-session.ts'
+import { recorder } from '../app/recorder.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
 
 describe('The stop of an application', () => {
   throughBothAdapters((open) => {
@@ -39,6 +42,22 @@ describe('The stop of an application', () => {
       }
     })
 
+    it('logs no failure of a source that waits by an API of Node with the signal', async () => {
+      const lines: string[] = []
+      const app = createApp({ logger: recorder(lines), shutdownTimeout: '1h' }).use(
+        createRouter().get('/', (ctx) =>
+          sse(ctx, async function* ({ signal }) {
+            yield 'first'
+            await once(new EventEmitter(), 'never', { signal })
+          }),
+        ),
+      )
+      expect(await textUntilClose(app)).to.equal('data: first\n\n')
+      // Koa reports an error of a stream later.
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      expect(lines.filter((line) => line.startsWith('error'))).to.deep.equal([])
+    })
+
     it('ends a stream of which the handler has sent the headers itself', async () => {
       const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(
         createRouter().get('/', async function* (ctx: Context) {
@@ -61,6 +80,52 @@ describe('The stop of an application', () => {
       )
       expect(await textUntilClose(app)).to.equal('data: first\n\n')
     })
+
+    it('ends a stream whose type the handler has written in other letters', async () => {
+      const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(
+        createRouter().get('/', async function* (ctx: Context) {
+          ctx.set('Content-Type', 'Text/Event-Stream; charset=utf-8')
+          yield 'data: first\n\n'
+          await new Promise(() => {})
+        }),
+      )
+      expect(await textUntilClose(app)).to.equal('data: first\n\n')
+    })
+
+    const late: Readonly<Record<string, (ctx: Context) => unknown>> = {
+      'a stream of events': (ctx) => {
+        ctx.type = 'text/event-stream'
+        return new Readable({ read() {} })
+      },
+      'a stream of events whose headers are sent': (ctx) => {
+        ctx.type = 'text/event-stream'
+        ctx.koa.res.flushHeaders()
+        return new Readable({ read() {} })
+      },
+      'a stream that waits for its signal': (ctx) => {
+        const stream = new Readable({ read() {} })
+        if (ctx.signal.aborted) stream.push(null)
+        return stream
+      },
+    }
+    for (const [name, begin] of Object.entries(late))
+      it(`ends what begins after it: ${name}`, async () => {
+        const [entered, isClosing] = [deferred(), deferred()]
+        const app = createApp({ logger: false, shutdownTimeout: '1h' }).use(
+          createRouter().get('/', async (ctx) => {
+            entered.resolve()
+            await isClosing.promise
+            return begin(ctx)
+          }),
+        )
+        const { fetch } = await open(app)
+        const response = fetch('/')
+        await entered.promise
+        const closed = app.close()
+        isClosing.resolve()
+        expect([(await response).status, await (await response).text()]).to.deep.equal([200, ''])
+        await closed
+      })
   })
 })
 

@@ -76,9 +76,12 @@ function streamOf(
   events: EventStreamSettings['events'],
   more: Partial<EventStreamSettings> = {},
 ): EventStream {
-  const internal = { abort: undefined, runtime: { open: new OpenRequests() } }
-  const ctx = { method: 'GET', get: () => undefined, internal } as unknown as EventStreamSettings['ctx']
-  return new EventStream({ events, ctx, heartbeat: 0, first: undefined, ...more })
+  return new EventStream({ events, ctx: contextOf(), heartbeat: 0, first: undefined, ...more })
+}
+
+function contextOf(method = 'GET', abort?: AbortController, open = new OpenRequests()) {
+  const internal = { abort, runtime: { open } }
+  return { method, get: () => undefined, internal } as unknown as EventStreamSettings['ctx']
 }
 
 /** The chunks that a reader of the stream gets. */
@@ -223,6 +226,27 @@ describe('The source of an event stream', () => {
     made.resolve(source)
     await nextTurn()
     expect([source.returned, asked]).to.deep.equal([1, 0])
+  })
+
+  it('makes no event for HEAD, after the end of its response, and while the application closes', async () => {
+    const aborted = new AbortController()
+    aborted.abort()
+    const closing = new OpenRequests()
+    await closing.abortAll()
+    const contexts = [
+      contextOf('GET', new AbortController()),
+      contextOf('POST'),
+      contextOf('HEAD'),
+      contextOf('GET', aborted),
+      contextOf('GET', undefined, closing),
+    ]
+    const counts = contexts.map(async (ctx) => {
+      const stream = streamOf(() => ['a'], { ctx, first: { retry: 1 } })
+      const chunks = chunksOf(stream)
+      await once(stream, 'end')
+      return chunks.length
+    })
+    expect(await Promise.all(counts)).to.deep.equal([1, 1, 0, 0, 0])
   })
 
   it('may fail to close: nobody waits for it', async () => {

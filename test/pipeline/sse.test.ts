@@ -110,6 +110,8 @@ describe('sse', () => {
     it('gives the id of the last event to its source', async () => {
       const { fetch } = await serve(({ lastEventId }) => [`after ${lastEventId ?? 'none'}`])
       expect(await (await fetch('/')).text()).to.equal('data: after none\n\n')
+      const emptied = await fetch('/', { headers: { 'Last-Event-ID': '' } })
+      expect(await emptied.text()).to.equal('data: after \n\n')
       const id = Buffer.from('7 €').toString('latin1')
       const response = await fetch('/', { headers: { 'Last-Event-ID': id } })
       expect(await response.text()).to.equal('data: after 7 €\n\n')

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { BadRequest } from 'mortar'
 import { TemporaryFiles } from '../../src/pipeline/multipart/temporary-files.ts'
+import { deferred } from '../support/deferred.ts'
 
 describe('The temporary files of a request', () => {
   let folder: string
@@ -17,6 +20,29 @@ describe('The temporary files of a request', () => {
     files.create()
     expect((await readdir(folder)).length).to.be.within(1, 2)
     await files.remove()
+    expect(await readdir(folder)).to.deep.equal([])
+  })
+
+  it('are removed after a slow disk has opened them, also those that were destroyed before', async () => {
+    const { createWriteStream, open, write, close } = fs
+    const released = deferred()
+    const openLater = (...given: unknown[]): void =>
+      void released.promise.then(() => Reflect.apply(open, fs, given))
+    fs.createWriteStream = (path, options) =>
+      createWriteStream(path, {
+        ...(options as object),
+        fs: { open: openLater as typeof open, write, close },
+      })
+    syncBuiltinESMExports()
+    const files = new TemporaryFiles(folder)
+    const streams = [files.create(), files.create().destroy()]
+    fs.createWriteStream = createWriteStream
+    syncBuiltinESMExports()
+    const closed = streams.map((stream) => once(stream, 'close'))
+    const removal = files.remove()
+    for (let turn = 0; turn < 3; turn++) expect(await readdir(folder)).to.deep.equal([])
+    released.resolve()
+    await Promise.all([removal, ...closed])
     expect(await readdir(folder)).to.deep.equal([])
   })
 

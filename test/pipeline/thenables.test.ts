@@ -53,6 +53,7 @@ const text: Pick<Place, 'good' | 'bad' | 'responses'> = {
 const PLACES: Readonly<Record<string, Place>> = {
   'a handler': { ...text, route: (result) => [{}, result] },
   'a handler with a time limit': { ...text, route: (result) => [{ handlerTimeout: '1h' }, result] },
+  'a handler without a time limit': { ...text, route: (result) => [{ handlerTimeout: 0 }, result] },
   'a handler with a response schema': {
     good: { ok: true },
     bad: { ok: 1 },

@@ -132,6 +132,27 @@ describe('The log lines of a 503', () => {
     )
   })
 
+  it('are one line also if the body fails after its first bytes, by an error that a brick explains', async () => {
+    const explained = new ServiceUnavailable('The database is away.', { code: 'database_away' })
+    const explainError = (error: unknown) =>
+      error instanceof Error && error.message === 'gone' ? explained : undefined
+    app = createApp({ environment: 'test', logger })
+      .use(defineBrick({ name: 'db', explainError }))
+      .use(
+        createRouter().get('/:error', async function* ({ params }) {
+          yield 'part'
+          throw params['error'] === 'explained' ? new Error('gone') : explained
+        }),
+      )
+    for (const path of ['/explained', '/thrown', '/explained'])
+      await app.inject(path).catch(() => 'The response is cut off.')
+    expect(lines.map(([, { event, route }]) => [event, route])).to.deep.equal([
+      ['request.unavailable', '/:error'],
+    ])
+    mock.timers.tick(60_000)
+    expect(lines[1]![1]['failures']).to.deep.equal({ database_away: 2 })
+  })
+
   describe('of a credential that cannot be evaluated', () => {
     const signIn = (fail: () => never) =>
       defineBrick({

@@ -2,11 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, scoped } from 'mortar'
-import { object, string } from 'yup'
+import { createApp, createRouter, scoped, sse, type Context } from 'mortar'
+import { number, object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { connectionsOf, leftConnections } from '../support/connections-of.ts'
 
@@ -59,6 +60,27 @@ describe('A request that is not read to its end', () => {
       for (const method of ['GET', 'POST'])
         expect(await answersTo(url, withBody(method) + get('/second'), 2)).to.match(/second$/)
     })
+
+    const payloads: Readonly<Record<string, (ctx: Context) => unknown>> = {
+      text: () => 'text',
+      bytes: () => Buffer.from('bytes'),
+      nothing: () => undefined,
+      'a stream': () => Readable.from(['stream']),
+      'an event': (ctx) => sse(ctx, ['event']),
+    }
+    for (const [kind, make] of Object.entries(payloads))
+      it(`emits end if its body was read as a whole and the response is ${kind}`, async () => {
+        const ends: Promise<unknown>[] = []
+        const handler = (ctx: Context): unknown => {
+          ends.push(once(ctx.koa.req, 'end'))
+          return make(ctx)
+        }
+        const posts = createRouter().post('/', { body: object({ n: number() }) }, handler)
+        const { url } = await open(createApp({ logger: false }).use(posts))
+        const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"n":1}`
+        await answersTo(url, post + post, 2)
+        expect(await Promise.all(ends)).to.have.length(2)
+      })
 
     it('emits end and close', async () => {
       const heard: Promise<unknown>[] = []

@@ -1,5 +1,6 @@
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import fs, { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,6 +13,7 @@ import {
   sendFile,
   type AppOptions,
   type RouteDefinition,
+  type StartupError,
   type UploadedFile,
 } from 'mortar'
 import { array, object, string } from 'yup'
@@ -24,18 +26,24 @@ const form = (name: string, content: string): FormData => {
   return data
 }
 
-/** The message of the error that stops the start; undefined for none. */
-async function startError(options: AppOptions, definition: RouteDefinition): Promise<string | undefined> {
+/** The error that stops the start; undefined for none. */
+async function startFault(
+  options: AppOptions,
+  definition: RouteDefinition,
+): Promise<StartupError | undefined> {
   const app = createApp({ logger: false, ...options }).use(
     createRouter().post('/upload', definition, () => 'ok'),
   )
   const error = await app.ready().then(
     () => undefined,
-    (thrown: unknown) => thrown as Error,
+    (thrown: unknown) => thrown as StartupError,
   )
   await app.close()
-  return error?.message
+  return error
 }
+
+const startError = async (options: AppOptions, definition: RouteDefinition): Promise<string | undefined> =>
+  (await startFault(options, definition))?.message
 
 describe('The upload folder', () => {
   const body = object({ a: file().required() })
@@ -143,6 +151,42 @@ describe('The upload folder', () => {
     expect(await startError({ multipart }, {})).to.equal(undefined)
     expect(await startError({}, { body })).to.equal(undefined)
     expect(await readdir(folder)).to.deep.equal([])
+    const fault = await startFault({ multipart }, { body })
+    expect(fault?.found).to.equal(
+      `A route reads multipart forms, but no file can be written in ${missing}: ENOENT.`,
+    )
+    expect(fault?.cause).to.include({ code: 'ENOENT', syscall: 'open' })
+    const { TMPDIR } = process.env
+    process.env['TMPDIR'] = missing
+    try {
+      expect(await startError({}, { body })).to.contain(`${missing}: ENOENT.`)
+      expect(await startError({ multipart: { folder } }, { body })).to.equal(undefined)
+    } finally {
+      if (TMPDIR === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = TMPDIR
+    }
+  })
+
+  it('is checked once at the start, however many routes and applications read forms', async () => {
+    const { writeFile } = fs
+    const written: string[] = []
+    fs.writeFile = (path, ...given) => {
+      written.push(dirname(String(path)))
+      return writeFile(path, ...given)
+    }
+    syncBuiltinESMExports()
+    try {
+      const router = createRouter().post('/own', { body, multipart: { folder: tmpdir() } }, () => 'ok')
+      for (const path of ['/a', '/b', '/c']) router.post(path, { body }, () => 'ok')
+      const apps = ['', ''].map(() => createApp({ logger: false, multipart: { folder } }).use(router))
+      await Promise.all(apps.map((app) => app.ready()))
+      for (const app of apps) await app.close()
+    } finally {
+      fs.writeFile = writeFile
+      syncBuiltinESMExports()
+    }
+    expect(written.toSorted()).to.deep.equal([folder, folder, tmpdir(), tmpdir()].toSorted())
+    expect(await readdir(folder)).to.deep.equal([])
   })
 })
 
@@ -160,11 +204,14 @@ describe('A file size above bodyLimit', () => {
     ['below the limit of the route', {}, { body: of('2mb'), bodyLimit: '3mb' }, undefined],
     ['below the limit of the application', { bodyLimit: '3mb' }, { body: of('2mb') }, undefined],
     ['below the default', {}, { body: of('1mb') }, undefined],
+    ['of a second file', {}, { body: of('1kb').shape({ b: file({ maxSize: '2mb' }) }) }, /its file 'b'/],
+    ['of the application alone', { multipart: { maxFileSize: '2mb' } }, { body: of('1kb') }, undefined],
   ]
   for (const [what, options, definition, expected] of cases)
     it(`${expected === undefined ? 'starts' : 'stops the start'}: ${what}`, async () => {
-      const found = await startError(options, definition)
-      if (expected === undefined) expect(found).to.equal(undefined)
-      else expect(found).to.match(expected).and.contain('[MORTAR_FILE_SIZE]')
+      const fault = await startFault(options, definition)
+      if (expected === undefined) return expect(fault).to.equal(undefined)
+      expect(fault?.message).to.match(expected).and.contain('[MORTAR_FILE_SIZE]')
+      expect(fault?.files).to.deep.equal(['router /'])
     })
 })

@@ -141,7 +141,8 @@ describe('A request that is not valid', () => {
             message: `The body was sent as ${type}. Send JSON as application/json.`,
           },
         ])
-      expect(JSON.stringify(await errorsOf('application/json', '"b"'))).to.not.contain('was sent as')
+      for (const type of ['application/json', 'application/vnd.api+json'])
+        expect(JSON.stringify(await errorsOf(type, '"b"')), type).to.not.contain('was sent as')
       expect(JSON.stringify(await errorsOf('application/json', '{}'))).to.not.contain('was sent as')
     })
 

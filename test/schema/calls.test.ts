@@ -82,6 +82,7 @@ const SHAPES: readonly (readonly [string, Build])[] = [
   ['zod, recursive', zodNode],
   ['zod transform', (counter) => z.object({ kids: z.array(z.unknown().transform((value) => counter.call(value))) })],
   ['a zod tuple', ({ passes }) => z.object({ kids: z.tuple([z.array(z.unknown().refine(passes))]).rest(z.array(z.unknown().refine(passes))) })],
+  ['a zod tuple with other further items', ({ passes }) => z.object({ kids: z.tuple([z.array(z.unknown().refine(passes))]).rest(z.unknown()) })],
   ['a zod record', ({ passes }) => z.record(z.string(), z.union([z.string(), z.array(z.unknown()), z.object({})]).refine(passes))],
   ['zod with a catchall', ({ passes }) => z.object({ name: z.string().optional() }).catchall(z.union([z.array(z.unknown().refine(passes)), z.number().refine(passes), z.object({})]))],
   ['a zod intersection', ({ passes }) =>

@@ -67,6 +67,8 @@ describe('The JSON Schema of a yup schema', () => {
     ],
     ['a type of meta', yup.mixed().meta({ type: 'string', format: 'binary' }), { type: 'string', format: 'binary' }],
     ['no type of meta that JSON does not have', yup.string().meta({ type: 'textarea' }), { type: 'string' }],
+    ['a length before required', yup.string().min(5).required(), { type: 'string', minLength: 5 }],
+    ['a length inside wider bounds', yup.string().length(4).min(2).max(9), { type: 'string', minLength: 4, maxLength: 4 }],
     ['a required list of values', yup.string().oneOf(['a', 'b']).required(), { type: 'string', enum: ['a', 'b'] }],
     ['a lazy schema that ignores the value', yup.lazy(() => yup.number()), { type: 'number' }],
     ['a free object', yup.object(), { type: 'object', additionalProperties: true }],
@@ -105,14 +107,19 @@ describe('The JSON Schema of a yup schema', () => {
       list: yup.array(yup.object({ custom: yup.string().test('odd', 'x', () => true) })),
       when: yup.string().when('lazy', (_, inner) => inner),
       flags: yup.string().matches(/a/i),
+      lines: yup.string().matches(/a.b/s).matches(/^c$/mu),
+      unicode: yup.string().matches(/é/u),
     })
     expect(omissionsOf(schema)).to.have.members([
       'lazy: a lazy schema is not shown',
       "list[].custom: its test 'odd' is not shown",
       'when: its conditions (when) are not shown',
       'flags: its expression has flags (i), which a pattern cannot have',
+      'lines: its expression has flags (s), which a pattern cannot have',
+      'lines: its expression has flags (mu), which a pattern cannot have',
     ])
     expect(input(schema)).to.have.nested.property('properties.lazy').that.deep.equals({})
+    expect(input(schema)).to.have.nested.property('properties.unicode.pattern', 'é')
   })
 
   it('never throws', () => {

@@ -1,4 +1,6 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { expect } from 'chai'
+import * as v from 'valibot'
 import * as yup from 'yup'
 import { z } from 'zod'
 import { compileValidator, type ValidatedLocation } from '../../src/schema/compile-validator.ts'
@@ -108,6 +110,24 @@ describe('Query coercion', () => {
       expect(
         schemas.map((validate) => validate({ page: String(sent), q: 'x'.repeat(sent) }) instanceof Invalid),
       ).to.deep.equal([sent > 1, sent > 2, false])
+  })
+
+  it('reads text for what other libraries describe as a choice with null', () => {
+    const schemas = [
+      z.object({ n: z.number().nullable(), b: z.boolean().nullish(), l: z.array(z.number()).nullable() }),
+      toStandardJsonSchema(
+        v.object({
+          n: v.nullable(v.number()),
+          b: v.nullish(v.boolean()),
+          l: v.nullable(v.array(v.number())),
+        }),
+      ),
+    ]
+    for (const schema of schemas) {
+      const { validate } = compileValidator(schema, 'query')
+      expect(validate({ n: '5', b: 'TRUE', l: '7' })).to.deep.equal({ n: 5, b: true, l: [7] })
+      expect(validate({ n: 'null', l: [] })).to.be.instanceOf(Invalid)
+    }
   })
 
   it('does not coerce a body', () => {

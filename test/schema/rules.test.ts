@@ -140,6 +140,17 @@ describe('The rule of an issue', () => {
         })
   }
 
+  it('is that of the value of an item, which may be null', async () => {
+    for (const schema of [
+      yup.object({ list: yup.array(yup.number().required()) }),
+      z.object({ list: z.array(z.number()) }),
+    ])
+      expect(await rulesOf(schema, { list: ['many', null] })).to.deep.equal([
+        { path: 'list[0]', rule: 'type', params: { type: 'number' } },
+        { path: 'list[1]', rule: 'required' },
+      ])
+  })
+
   for (const [issue, value, expected] of GIVEN)
     it(`is read from the members that a library adds: ${JSON.stringify(issue)}`, async () => {
       const validate = () => ({ issues: [{ message: 'no', path: ['a'], ...issue }] })

@@ -37,6 +37,47 @@ onEachMongo('the official driver', (server) => {
   )
 
   it(
+    'finds a string in a list too, and beside other conditions on its field and on others',
+    inCollection(async (things) => {
+      const all = [
+        { _id: 'a' as never, tag: 'x', n: 1 },
+        { _id: 'b' as never, tag: ['y', 'x'], n: 2 },
+        { _id: 'c' as never, tag: null, n: 3 },
+        { _id: 'd' as never, tag: { in: 'x' }, n: 4 },
+        { _id: 'e' as never, n: 5 },
+      ]
+      await things.insertMany(all)
+      const idsOf = async (filter: Document, options = {}) =>
+        (await things.find(filter, options).toArray()).map(({ _id }) => String(_id)).join('')
+      for (const x of ['x', { $eq: 'x' }]) {
+        expect(await idsOf({ tag: x })).to.equal('ab')
+        expect(await idsOf({ tag: x }, { limit: 1 })).to.equal('a')
+        expect(await idsOf({ tag: x }, { skip: 1, limit: 1 })).to.equal('b')
+        expect(await idsOf({ tag: x }, { sort: { n: -1 } })).to.equal('ba')
+        expect(await idsOf({ tag: x, n: { $gt: 1 } })).to.equal('b')
+        expect(await idsOf({ tag: x, n: 1 })).to.equal('a')
+      }
+      expect(await idsOf({ tag: { $eq: 'x', $ne: 'y' } })).to.equal('a')
+      expect(await idsOf({ 'tag.in': 'x' })).to.equal('d')
+      expect(await idsOf({ tag: 'z' })).to.equal('')
+      expect(await idsOf({}, { skip: 1, limit: 3 })).to.equal('bcd')
+    }),
+  )
+
+  it(
+    'sets whole fields, and parts of fields',
+    inCollection(async (things) => {
+      await things.insertOne({ _id: 'a' as never, deep: { one: 1, two: 2 }, n: 1 })
+      await things.updateOne({ _id: 'a' as never }, { $set: { n: 2, more: { three: 3 } } })
+      await things.updateOne({ _id: 'a' as never }, { $set: { 'deep.two': 4 }, $inc: { n: 1 } })
+      await things.updateOne({ _id: 'a' as never }, { $set: { 'deep.one': 5, n: 6 } })
+      const [found] = await things.find().toArray()
+      expect(found).to.deep.equal({ _id: 'a', deep: { one: 5, two: 4 }, n: 6, more: { three: 3 } })
+      expect(await codeOf(things.updateOne({}, { $set: { _id: 'b' } }))).to.equal(66)
+    }),
+  )
+
+  it(
     'reads more documents than fit into one response, in order',
     inCollection(async (things) => {
       await things.insertMany(range(250).map((n) => ({ n })))

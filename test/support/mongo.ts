@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { MongoClient, type Db } from 'mongodb'
 import { startMongoServer, type MongoServer } from './mongo-server/server.ts'
 
@@ -7,14 +9,22 @@ export interface MongoTarget {
   /** Part of the suite names, so that a report names the target. */
   readonly name: string
   start(): Promise<MongoServer>
+  /** Starts it for clients that need no address: the stand-in on a socket of the file system. */
+  startBeside(): Promise<MongoServer>
 }
 
 const REAL_URL = process.env['TEST_MONGODB_URL']
 
-const STAND_IN: MongoTarget = { name: 'a stand-in for MongoDB in this process', start: startMongoServer }
+const STAND_IN: MongoTarget = {
+  name: 'a stand-in for MongoDB in this process',
+  start: () => startMongoServer(),
+  startBeside: () => startMongoServer(join(tmpdir(), `${newDatabaseName()}.sock`)),
+}
+const startReal = async () => ({ url: REAL_URL!, close: async () => {} })
 const REAL: MongoTarget = {
   name: 'the server of TEST_MONGODB_URL',
-  start: async () => ({ url: REAL_URL!, close: async () => {} }),
+  start: startReal,
+  startBeside: startReal,
 }
 
 /** Always the stand-in, and the server of `TEST_MONGODB_URL` if it is set. */

@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { freePort } from './free-port.ts'
 import { skipSuite } from './servers.ts'
 
@@ -25,7 +26,10 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
     port,
     async start() {
       const place = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-      child = spawn('redis-server', [...place, ...settings], { stdio: ['ignore', 'pipe', 'ignore'] })
+      // A server that follows another one writes what it gets to its folder, unless it loads it immediately.
+      const replica = ['--repl-diskless-load', 'swapdb', '--dir', tmpdir()]
+      const options = [...place, ...replica, ...settings]
+      child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] })
       for await (const chunk of child.stdout!)
         if (String(chunk).includes('Ready to accept connections')) break
     },

@@ -22,7 +22,7 @@ function runMocha(
   options: readonly string[],
 ): { status: number | null; output: string } {
   const args = ['node_modules/mocha/bin/mocha.js', ...files, '--no-color', ...options]
-  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: SHELL, timeout: 60_000 })
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: SHELL, timeout: 170_000 })
   return { status: run.status, output: run.stdout }
 }
 

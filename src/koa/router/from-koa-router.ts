@@ -15,6 +15,7 @@ import type {
 import type { Inherited } from '../../routing/inherited.ts'
 import { routerOf, type AnyRouter } from '../../routing/router.ts'
 import { parsePattern, type Segment } from '../../routing/path-pattern.ts'
+import { isObject } from '../../support/describe-value.ts'
 import { joinPath } from '../../support/url-path.ts'
 import { checkKoaRouter, type KoaRouterOptions } from './check-koa-router.ts'
 import { fromKoa } from '../from-koa.ts'
@@ -97,7 +98,7 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
     const { koa, body } = ctx
     if (body !== undefined) (koa.request as { body?: unknown }).body = body
     // The user that the guard has checked replaces one from an outer Koa application.
-    if (ctx.user !== null) koa.state['user'] = ctx.user
+    if (ctx.user !== null && isObject(koa.state)) koa.state['user'] = ctx.user
     // As in Koa, the status is 404 until the router sets a body or a status.
     if (isUntouched(koa)) koa.res.statusCode = 404
     try {

@@ -74,12 +74,9 @@ function methodsOf(layer: KoaRouterLayer): Method[] {
 }
 
 function refusal(layer: KoaRouterLayer, found: string, remedy: string): StartupError {
-  return new StartupError(`${capitalised(describeLayer(layer))} ${found}, so it cannot be a route.`, {
+  const name = describeLayer(layer)
+  return new StartupError(`${name[0]!.toUpperCase()}${name.slice(1)} ${found}, so it cannot be a route.`, {
     code: 'MORTAR_KOA_ROUTER_LAYER',
     remedy: `${remedy}, or run such layers as plain middleware: fromKoaRouter(router, { unsupported: 'middleware' }).`,
   })
-}
-
-function capitalised(text: string): string {
-  return text[0]!.toUpperCase() + text.slice(1)
 }

@@ -58,7 +58,7 @@ export async function respondWithFile(
 function prepare(ctx: RequestContext, file: OpenedFile, options: SendFileOptions): ByteRange | undefined {
   const { internal, method } = ctx
   const { headers } = internal.req
-  const validators = validatorsOf(file)
+  const validators = { etag: file.etag, lastModified: file.lastModified?.toUTCString() }
   const whole = { start: 0, end: file.size - 1 }
   const isRead = method === 'GET' || method === 'HEAD'
   // Conditions and ranges concern the content at a URL, not an error page and not the result of a POST.
@@ -82,10 +82,6 @@ function prepare(ctx: RequestContext, file: OpenedFile, options: SendFileOptions
 function setPart(ctx: RequestContext, { start, end }: ByteRange, { size }: OpenedFile): void {
   ctx.status = 206
   ctx.set('Content-Range', `bytes ${start}-${end}/${size}`)
-}
-
-function validatorsOf({ etag, lastModified }: OpenedFile): Validators {
-  return { etag, lastModified: lastModified?.toUTCString() }
 }
 
 function setCaching(ctx: RequestContext, validators: Validators, options: SendFileOptions): void {

@@ -25,7 +25,8 @@ export function writeStream(ctx: RequestContext, stream: Readable, reporter: Log
   res.on('error', (error) => stream.destroy(error))
   if (stream.errored) return fail(ctx, stream.errored, reporter)
   if (stream.destroyed) return fail(ctx, closedEarly(), undefined)
-  stream.on('error', (error) => fail(ctx, error, reporter))
+  // An event stream that was ended reports what its signal has aborted.
+  stream.on('error', (error) => fail(ctx, error, res.writableEnded ? undefined : reporter))
   stream.on('close', () => {
     if (!stream.readableEnded && !stream.errored) fail(ctx, closedEarly(), undefined)
   })

@@ -96,7 +96,7 @@ export class EventStream extends Readable {
   #flush(): void {
     const text = this.#ready
     this.#ready = ''
-    if (text !== '' && !this.destroyed) this.#isWanted = this.push(text)
+    if (text !== '') this.#isWanted = this.push(text)
   }
 
   #end(): void {

@@ -110,15 +110,11 @@ function itemsBy({ write }: TextNode): Write {
 function compileObject(schema: YupNode): Writer | undefined {
   const entries = Object.entries(schema.fields ?? {})
   const members = entries.map(([key, field]) => ({ key, node: compileText(field) }))
-  if (!members.every(isCompiled)) return undefined
+  if (!members.every((member): member is TextMember => member.node !== undefined)) return undefined
   if (hasLists(schema)) return undefined
   const none = absence(schema)
   const write = generate<Write>((refer) => objectSource(members, none, refer)) ?? membersBy(members, none)
   return { quick: NOT_QUICK, write }
-}
-
-function isCompiled(member: { key: string; node: TextNode | undefined }): member is TextMember {
-  return member.node !== undefined
 }
 
 function membersBy(members: readonly TextMember[], none: Write): Write {

@@ -123,12 +123,10 @@ function isRequiredLazy(field: YupNode): boolean {
 
 /** `oneOf` and `notOneOf`. yup accepts null despite `oneOf` if the schema is nullable. */
 function addLists(schema: YupNode, keywords: Keywords): void {
-  const allowed = [...allowedValues(schema)]
-    .filter((value) => !isRef(value) && value !== undefined)
-    .map(jsonValue)
-  const refused = [...refusedValues(schema)]
-    .filter((value) => !isRef(value) && value !== undefined)
-    .map(jsonValue)
+  const listed = (values: Iterable<unknown>) =>
+    [...values].filter((value) => !isRef(value) && value !== undefined).map(jsonValue)
+  const allowed = listed(allowedValues(schema))
+  const refused = listed(refusedValues(schema))
   // Redundant, and it would make `required()` another schema.
   if (allowed.length > 0 && allowed.every(isFilled)) delete keywords.minLength
   if (allowed.length === 1) keywords.const = allowed[0]

@@ -23,15 +23,12 @@ export interface EnvFileOptions {
 export function loadEnvFiles(directory: string, options: EnvFileOptions = {}): string[] {
   checkOptions(options, { of: 'loadEnvFiles()', keys: { environment: 'string', variables: 'object' } })
   const variables = options.variables ?? processVariables()
-  const environment = options.environment ?? environmentOf(directory, variables)
+  // `NODE_ENV` may itself be set in `.env`, also to production.
+  const environment =
+    options.environment ?? readEnvironment({ ...readEnvFile(directory, '.env'), ...variables })
   const names = ['.env.local', `.env.${environment}`, '.env']
   const read = names.filter((name) => environment !== 'test' || name !== '.env.local')
   return read.filter((name) => addTo(variables, readEnvFile(directory, name)))
-}
-
-/** `NODE_ENV` may itself be set in `.env`, also to production. */
-function environmentOf(directory: string, variables: Variables) {
-  return readEnvironment({ ...readEnvFile(directory, '.env'), ...variables })
 }
 
 function addTo(variables: Variables, found: Variables | undefined): boolean {

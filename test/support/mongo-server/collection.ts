@@ -2,7 +2,7 @@ import { ObjectId, type Document } from 'bson'
 import { aggregate } from 'mingo'
 import { CommandError } from './command-error.ts'
 import { Indexes } from './indexes.ts'
-import { bytesOf, change as changeInPlace, copy, queryOf } from './queries.ts'
+import { bytesOf, change as changeInPlace, copy, fieldsOf, narrow, queryOf } from './queries.ts'
 
 /** One update of the command `update` or `findAndModify`. */
 export interface Update {
@@ -48,8 +48,12 @@ export class Collection {
   }
 
   find(filter: Document, { sort, projection, skip, limit }: FindOptions = {}): Document[] {
-    const cursor = queryOf(filter, projection).find<Document>(this.documents, projectionOf(projection))
-    if (sort && Object.keys(sort).length > 0) cursor.sort(sort)
+    const [narrowed, rest] = narrow(this.documents, filter)
+    const isSorted = sort !== undefined && Object.keys(sort).length > 0
+    if (!isSorted && !projection && Object.keys(rest).length === 0)
+      return narrowed.slice(skip, limit ? (skip ?? 0) + Math.abs(limit) : undefined)
+    const cursor = queryOf(rest, projection).find<Document>([...narrowed], projectionOf(projection))
+    if (isSorted) cursor.sort(sort)
     if (skip) cursor.skip(skip)
     if (limit) cursor.limit(Math.abs(limit))
     return cursor.all()
@@ -119,6 +123,8 @@ function projectionOf(projection?: Document): Document | undefined {
 function applyChange(document: Document, change: Document | Document[], arrayFilters?: Document[]): Document {
   if (!Array.isArray(change) && !hasOperators(change))
     return '_id' in document ? { _id: document['_id'], ...change } : change
+  const fields = fieldsOf(change)
+  if (fields) return { ...document, ...fields }
   try {
     return changeInPlace(copy(document), change, arrayFilters)
   } catch (error) {

@@ -18,6 +18,37 @@ export function queryOf(filter: Document, projection: Document = {}): Query {
   return isPlain ? new Query(filter, { context }) : new FullQuery(filter)
 }
 
+/**
+ * Finds the documents with the texts that a filter asks for. mingo would need longer to prepare the query than this for
+ * the few documents of a test. @returns them, and the rest of the filter.
+ */
+export function narrow(documents: readonly Document[], filter: Document): [readonly Document[], Document] {
+  let found = documents
+  const rest: Document = {}
+  for (const [field, condition] of Object.entries(filter)) {
+    const text = /[$.]/.test(field) ? undefined : textOf(condition)
+    // A list with this text matches too, as mingo knows.
+    if (text !== undefined)
+      found = found.filter(({ [field]: value }) => value === text || typeof value === 'object')
+    if (text === undefined || found.some(({ [field]: value }) => value !== text)) rest[field] = condition
+  }
+  return [found, rest]
+}
+
+/** The text that a condition asks for, if it asks for nothing else. */
+function textOf(condition: unknown): string | undefined {
+  if (typeof condition === 'string') return condition
+  const { $eq: text, ...others } = (condition ?? {}) as Document
+  return typeof text === 'string' && Object.keys(others).length === 0 ? text : undefined
+}
+
+/** The fields of a change that sets whole fields and does nothing else. */
+export function fieldsOf(by: Document | Document[]): Document | undefined {
+  const { $set: fields, ...others } = by as Document
+  const isPlain = !Array.isArray(by) && fields !== undefined && Object.keys(others).length === 0
+  return isPlain && !Object.keys(fields).some((name) => /[$.]/.test(name)) ? fields : undefined
+}
+
 /** Changes a document in place, by operators such as `$set` or by the stages of a pipeline. @throws for unknown ones. */
 export function change(document: Document, by: Document | Document[], arrayFilters?: Document[]): Document {
   const update = Array.isArray(by) ? updateWithExpressions : updateOne

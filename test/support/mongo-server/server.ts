@@ -1,9 +1,9 @@
 /*
- * A stand-in for MongoDB that speaks its wire protocol over TCP, for machines where no MongoDB can be had: the official
+ * A stand-in for MongoDB that speaks its wire protocol, for machines where no MongoDB can be had: the official
  * driver and TypeORM run against it unmodified. bson reads and writes the documents, mingo understands the queries.
  * It has no transactions, sessions, replication, authentication, change streams, TTL or collations.
  */
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import type { Clocks, ServerState } from './command-table.ts'
 import { runCommand } from './commands.ts'
 import { Cursors } from './cursors.ts'
@@ -13,7 +13,7 @@ import { readRequest, takeMessages, writeReply } from './wire.ts'
 
 /** A server that runs in this process. */
 export interface MongoServer {
-  /** `mongodb://127.0.0.1:port` */
+  /** `mongodb://127.0.0.1:port`, or with the path of a socket in place of the address. */
   readonly url: string
   close(): Promise<void>
 }
@@ -28,8 +28,8 @@ interface FaultyState extends ServerState {
   readonly faults: Faults
 }
 
-/** Starts an empty server on a free port. */
-export async function startMongoServer(): Promise<StandIn> {
+/** Starts an empty server on a free port, or on a socket of this path, which takes a twentieth less CPU time. */
+export async function startMongoServer(path?: string): Promise<StandIn> {
   const faults = new Faults()
   const clocks = { frontEnd: 0, database: 0 }
   const state: FaultyState = { databases: new Databases(), cursors: new Cursors(), faults, clocks }
@@ -39,11 +39,12 @@ export async function startMongoServer(): Promise<StandIn> {
     serve(socket, state)
   })
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path }, resolve)
   })
-  const { port } = server.address() as AddressInfo
+  const address = server.address()!
+  const host = typeof address === 'string' ? encodeURIComponent(address) : `127.0.0.1:${address.port}`
   const close = () => closeServer(server, sockets)
-  return { url: `mongodb://127.0.0.1:${port}`, faults, clocks, close }
+  return { url: `mongodb://${host}`, faults, clocks, close }
 }
 
 function serve(socket: Socket, state: FaultyState): void {
