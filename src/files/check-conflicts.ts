@@ -66,7 +66,7 @@ function secondNames(places: readonly Place[]): StartupError[] {
 function secondSpellings(places: readonly Place[]): StartupError[] {
   const spellings = new Map<string, Place[]>()
   for (const place of places.filter(({ segment }) => segment.kind === 'static')) {
-    const folded = place.segment.name.normalize('NFC').toLowerCase()
+    const folded = place.segment.name.toLowerCase()
     spellings.set(folded, [...(spellings.get(folded) ?? []), place])
   }
   return [...spellings.values()]

@@ -28,8 +28,8 @@ export interface FolderReader<T> {
 }
 
 /**
- * Imports every module below a folder, in code-unit order. Files and folders whose names begin with `_` or `.`, tests
- * and declarations are ignored.
+ * Imports every module below a folder, in code-unit order. Files and folders whose names begin with `_` or `.`,
+ * `node_modules`, tests and declarations are ignored.
  * @param directory an absolute path or a `file:` URL.
  * @returns what `read` has returned, and a problem for each broken file.
  * @throws StartupError for a relative path, and for a folder that cannot be read.
@@ -60,7 +60,7 @@ export async function importFolder<T>(
 }
 
 const IS_MODULE = /\.(?:m?[jt]s|[jt]sx)$/
-const IS_OTHER = /\.(?:test|spec|d)\.m?[jt]sx?$/
+const IS_OTHER = /\.(?:test|spec|d)\.m?[jt]sx?$|(?:^|\/)(?:[_.]|node_modules\/)/
 
 async function listFiles(
   folder: string,
@@ -69,7 +69,7 @@ async function listFiles(
   try {
     const files = (await readdir(folder, { recursive: true })).map((file) => file.split(sep).join('/'))
     return files
-      .filter((file) => IS_MODULE.test(file) && !IS_OTHER.test(file) && !/(?:^|\/)[_.]/.test(file))
+      .filter((file) => IS_MODULE.test(file) && !IS_OTHER.test(file))
       .toSorted((one, other) => (one < other ? -1 : 1))
   } catch (cause) {
     throw fault('directory', `The ${of} ${folder} cannot be read.`, { cause })

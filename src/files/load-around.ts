@@ -55,13 +55,9 @@ export async function loadAround(
   }
 }
 
-/** A module in place of a broken one: a route, or middleware for everything below it. */
-function brokenModule(error: StartupError): ModuleExports {
-  return {
-    default: () => {
-      throw error
-    },
-  }
+/** A module in place of a broken one: a route, which reads no body, or middleware for everything below it. */
+function brokenModule(fault: StartupError): ModuleExports {
+  return { default: () => Promise.reject(fault), consumes: [] }
 }
 
 function errorsOf(error: StartupError): readonly StartupError[] {

@@ -80,7 +80,8 @@ function readSegments(
       const folder = index === folders.length ? undefined : folders.slice(0, index + 1).join('/')
       faults.push({ finding, folder })
     }
-    const segment = parseSegment(part)
+    // A file system may decompose letters, and clients send them composed.
+    const segment = parseSegment(part.normalize())
     if (isFinding(segment)) {
       add(segment)
       continue

@@ -2,7 +2,7 @@ import { isDefinedRoute, type DefinedRoute } from '../routing/define-route.ts'
 import type { Handler, RouteDefinition, RouteUpgrade } from '../routing/route.ts'
 import { isRouter } from '../routing/router.ts'
 import { checkDefinition, type Endpoint, DEFINITION_KEYS } from '../routing/check-definition.ts'
-import { checkDefinitionKeys, checkExportNames } from '../routing/check-keys.ts'
+import { checkDefinitionKeys, checkExportNames, type KeyReport } from '../routing/check-keys.ts'
 import { describeValue, isClass, isPlainObject } from '../support/describe-value.ts'
 import { isThenable } from '../support/thenable.ts'
 import type { Finding } from '../routing/finding.ts'
@@ -11,10 +11,8 @@ import type { Finding } from '../routing/finding.ts'
 export type ModuleExports = Readonly<Record<string, unknown>>
 
 /** Result of reading a module. `value` is undefined exactly when there are findings. */
-export interface ModuleReading<T> {
+export interface ModuleReading<T> extends KeyReport {
   readonly value: T | undefined
-  readonly findings: readonly Finding[]
-  readonly warnings: readonly string[]
 }
 
 /** Handler and definition of a route module. */

@@ -2,10 +2,9 @@ import type { StartupError } from '../errors/startup-error.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { diagnostic } from './diagnostics.ts'
-import type { Finding } from '../routing/finding.ts'
 import type { PlannedFile } from './planned-file.ts'
 import { readMiddlewareModule } from './read-middleware.ts'
-import { readRouteModule, type ModuleExports } from './read-module.ts'
+import { readRouteModule, type ModuleExports, type ModuleReading } from './read-module.ts'
 
 /** Routes and scopes of a directory's modules. */
 export interface Reading {
@@ -38,11 +37,9 @@ export function readRoutes(
   }
 }
 
-interface OneReading {
+interface OneReading extends Omit<ModuleReading<never>, 'value'> {
   readonly route?: Route | undefined
   readonly scope?: MiddlewareScope | undefined
-  readonly findings: readonly Finding[]
-  readonly warnings: readonly string[]
 }
 
 function readOne(planned: PlannedFile, module: ModuleExports, origin: string): OneReading {

@@ -5,21 +5,12 @@ import { classesOf } from './equal-components.ts'
 import type { JsonObject } from './json.ts'
 import { nameComponents } from './name-components.ts'
 
-/** Collects the labelled schemas of a document. */
-export type Components = ReturnType<typeof createComponents>
-
 /** A use of a labelled schema. */
 export interface Use {
   readonly place: Place | undefined
   readonly onOmission: OnOmission
   /** Labels of the schemas around it. */
   readonly around?: readonly string[]
-}
-
-/** The parts of a document whose references have names. */
-export interface NamedParts {
-  readonly parts: JsonObject
-  readonly schemas: JsonObject
 }
 
 /** Start of a reference to a component without a name. */

@@ -1,3 +1,4 @@
+import { ownerOf } from '../routing/route.ts'
 import type { Component, Place } from './component.ts'
 import { unusedName } from './parameter-names.ts'
 
@@ -59,7 +60,7 @@ function groupsOf(all: readonly Component[], classes: readonly number[]): Group[
     class: number,
     members,
     isOutput: members.some(({ direction }) => direction === 'output'),
-    isForeign: members.every(({ place }) => place!.route.origin.startsWith('brick ')),
+    isForeign: members.every(({ place }) => ownerOf(place!.route) === 'brick'),
   }))
   return groups.toSorted((a, b) => Number(a.isForeign) - Number(b.isForeign))
 }

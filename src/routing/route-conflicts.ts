@@ -1,14 +1,11 @@
 import { StartupError, type StartupErrorOptions } from '../errors/startup-error.ts'
 import { placeOfError, type CodePlace } from '../support/place-of-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
-import { type AdoptedLayer, describeRoute, type Method } from './route.ts'
+import { type AdoptedLayer, describeRoute, type Route } from './route.ts'
 
 /** The properties of a route that can cause a conflict. */
-export interface RegisteredRoute {
-  readonly method: Method
-  readonly path: string
+export interface RegisteredRoute extends Pick<Route, 'method' | 'path' | 'origin'> {
   readonly segments: readonly Segment[]
-  readonly origin: string
   readonly adopted?: AdoptedLayer | undefined
   readonly place?: CodePlace | undefined
 }

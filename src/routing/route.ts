@@ -113,7 +113,7 @@ export interface Route {
   readonly handler: Handler
   /** Middleware of the route's router, outermost first, without the scopes of directories. */
   readonly middleware: readonly NamedMiddleware[]
-  /** Place of the declaration, for messages: a file, `router /prefix` or `brick auth`. */
+  /** Place of the declaration, for messages: a file, `router /prefix` or `brick 'auth'`. */
   readonly origin: string
   /** Place of the call that declared a route of a router, for messages. */
   readonly place?: CodePlace
@@ -155,6 +155,9 @@ export interface AdoptedLayer {
   /** True if the path distinguishes upper and lower case. */
   readonly sensitive: boolean
 }
+
+/** The owner of a route that the application does not declare: `the framework` or `brick`; undefined for its own routes. */
+export const ownerOf = ({ origin }: { origin: string }) => /^(?:the framework|brick)(?= )/.exec(origin)?.[0]
 
 /** Names a route in a message: `GET /users/:id (routes/users/[id].get.ts)`. */
 export function describeRoute({ method, path, origin }: Pick<Route, 'method' | 'path' | 'origin'>): string {

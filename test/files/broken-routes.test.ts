@@ -33,6 +33,7 @@ describe('a tree of routes with a broken convention', () => {
             expect(match?.message).to.include(folder + file.split('/')[0]!)
         }
         expect(sink.batches).to.deep.equal([])
+        expect(sink.warnings.join('\n')).to.not.include('There is no route file')
       }))
 
   it('has a tree for each code of route files', () => {

@@ -6,10 +6,12 @@ import { StartupError } from '../../src/errors/startup-error.ts'
 import { importFolder } from '../../src/files/import-folder.ts'
 
 describe('importFolder', () => {
-  it('ignores private, hidden and test files at every depth', async () => {
+  it('ignores packages, and private, hidden and test files, at every depth', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mortar-folder-'))
     const files = ['a.mjs', 'b/a.mjs', 'b/a_b.mjs', '_a.mjs', '.a.mjs', 'a.test.mjs', 'a.d.ts', 'a.txt']
-    for (const file of [...files, 'b/_a.mjs', 'b/_c/a.mjs', '_c/b/a.mjs', 'b/.c/a.mjs', 'b/a.test.mjs']) {
+    const below = ['b/_a.mjs', 'b/_c/a.mjs', '_c/b/a.mjs', 'b/.c/a.mjs', 'b/a.test.mjs']
+    const packages = ['node_modules/a/a.mjs', 'b/node_modules/a.mjs']
+    for (const file of [...files, ...below, ...packages, 'node_modules.mjs']) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), 'export default 1\n')
     }
@@ -19,7 +21,7 @@ describe('importFolder', () => {
       read: (_value, { name }) => name,
     })
     rmSync(folder, { recursive: true })
-    expect(found).to.deep.equal(['a', 'b/a', 'b/a_b'])
+    expect(found).to.deep.equal(['a', 'b/a', 'b/a_b', 'node_modules'])
     expect(problems).to.deep.equal([])
   })
 })

@@ -12,6 +12,8 @@ describe('the name of a route file', () => {
     ['[id].patch.mts', 'PATCH /:id'],
     ['[...path].get.ts', 'GET /*path'],
     ['sitemap.xml.get.ts', 'GET /sitemap.xml'],
+    // As macOS may write é, in two characters; clients send it as one.
+    ['cafe\u0301/[id].get.ts', 'GET /caf\u00e9/:id'],
     ['index.html.get.js', 'GET /index.html'],
     ['v1.2.options.jsx', 'OPTIONS /v1.2'],
     ['_middleware.ts', 'middleware /'],

@@ -162,6 +162,9 @@ describe('loadRoutes beside the rest of an application', () => {
       app.replaceRoutes(batchOf(name))
       expect(scopesOf((await app.inject('/code')).headers)).to.equal(`${name}, inside`)
     }
+    // A directory that could not be loaded before is the innermost one.
+    app.replaceRoutes({ ...batchOf('new'), directory: '/new' })
+    expect(scopesOf((await app.inject('/code')).headers)).to.equal('third, inside, new')
     await app.close()
   })
 

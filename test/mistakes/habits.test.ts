@@ -124,7 +124,8 @@ describe('A brick at its start', () => {
     const brick = defineBrick({ name: 'auth', start: (services) => void Reflect.get(services, 'db') })
     const error = await startupErrorOf(() => createApp({ logger: false, bricks: [brick] }).ready())
     expect(error.found).to.equal("The brick 'auth' needs the service 'db', which is not registered.")
-    expect(error.code).to.equal('MORTAR_SERVICE_MISSING')
+    expect(error).to.include({ code: 'MORTAR_SERVICE_MISSING', brick: 'auth' })
+    expect(error.cause).to.be.instanceOf(Error)
   })
 
   it('is named if it does not end, and the start waits', async () => {
@@ -137,8 +138,9 @@ describe('A brick at its start', () => {
           finish = done
         }),
     })
+    const process = { servesRequests: true, stopping: new AbortController().signal }
     const lifecycle = createLifecycle({ cradle: {} } as Container, logger, 1, 0.001)
-    const starting = lifecycle.start([brick])
+    const starting = lifecycle.start([brick], process)
     while (warnings.length === 0) await setTimeout(1)
     expect(warnings[0]).to.match(
       /^The brick 'slow' is still starting after 0\.001 s: the promise of its start\(\)/,

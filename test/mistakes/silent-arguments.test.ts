@@ -32,7 +32,7 @@ describe('An argument that nothing would read', () => {
 
   it('is refused by use() of a router if it is that router, or contains it', async () => {
     const [outer, middle, inner] = ['/outer', '/middle', '/inner'].map((prefix) => createRouter({ prefix }))
-    outer!.use(middle!.use(inner!)).use(inner!)
+    outer!.use(middle!.use(inner!))
     for (const router of [outer!, middle!, inner!]) {
       const error = await startupErrorOf(() => inner!.use(router))
       expect([error.code, error.found]).to.deep.equal([
@@ -41,6 +41,16 @@ describe('An argument that nothing would read', () => {
       ])
     }
     expect(outer!.routes()).to.deep.equal([])
+  })
+
+  it('is refused by fromKoa() if it is neither middleware nor a router', async () => {
+    for (const given of [null, undefined, {}, 'helmet', { routes: true }]) {
+      const error = await startupErrorOf(() => fromKoa(given as never))
+      expect([error.code, error.remedy]).to.deep.equal([
+        'MORTAR_USE',
+        'Pass a function (ctx, next) or a router of @koa/router: fromKoa(helmet()), fromKoa(router).',
+      ])
+    }
   })
 
   it('is refused by use() if it is the options of another framework', async () => {

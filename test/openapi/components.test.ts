@@ -44,6 +44,17 @@ describe('A labelled schema', () => {
     expect(schemas.IssueInput).to.deep.equal({ type: 'object', properties: { title: { type: 'string' } } })
   })
 
+  it('keeps the default of each use beside the reference', () => {
+    const owner = z.object({ name: z.string() }).meta({ title: 'Owner' })
+    const body = z.object({ owner, deputy: owner.default({ name: 'Ada' }) })
+    const { document, schemas } = read([taking('POST /a', body)])
+    expect(sentTo(document, '/a').properties).to.deep.equal({
+      owner: ref('Owner'),
+      deputy: { ...ref('Owner'), default: { name: 'Ada' } },
+    })
+    expect(schemas.Owner).not.to.have.property('default')
+  })
+
   it('is one component, which every operation and schema refers to', () => {
     const { document, schemas, warnings } = read([
       answering('GET /issues', array(issue).required()),

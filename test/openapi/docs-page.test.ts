@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { createApp } from 'mortar'
 import { docsPage } from '../../src/openapi/docs-page.ts'
 import { ACCOUNT_VIEW_SCRIPT } from '../../src/openapi/page/account-view-script.ts'
+import { startupErrorOf } from '../support/startup-error-of.ts'
 
 const PATHS = { path: '/docs', documentPath: '/openapi.json', scriptPath: '/docs/scalar.js?1' }
 
@@ -74,6 +75,16 @@ describe('documentation page', () => {
       .and.include('src="./docs/scalar.js?')
     expect((await other.inject('/api/docs/scalar.js')).statusCode).to.equal(200)
     await Promise.all([off.close(), other.close()])
+  })
+
+  it('names the two options that give the document and the page one path', async () => {
+    for (const openapi of [{ path: '/docs' }, { docs: '/openapi.json/' }, { path: '/docs/scalar.js' }]) {
+      const other = createApp({ environment: 'test', logger: false, openapi })
+      const { found, remedy } = await startupErrorOf(() => other.ready())
+      expect(found).to.include('(openapi.path)').and.include('(openapi.docs)')
+      expect(remedy).to.include('Remove one of the two').and.not.include('loadRoutes')
+      await other.close()
+    }
   })
 
   it('escapes title and address of the document', () => {

@@ -193,6 +193,12 @@ describe('OpenAPI operation: request body', () => {
       required: ['picture'],
     })
     expect(encoding).to.deep.equal({ picture: { contentType: 'image/*, application/pdf' } })
+    const consumes = ['multipart/form-data', 'application/json']
+    const { content } = operationFor(routeOf('POST /pictures', { body, consumes })).requestBody!
+    expect([content['multipart/form-data'], content['application/json']]).to.deep.equal([
+      { schema, encoding },
+      { schema, example: { title: 'title', more: [] } },
+    ])
   })
 
   it('of a route that reads the bytes is in the document, with its media types', () => {

@@ -14,6 +14,8 @@ const SCHEMAS: Record<string, AnySchema> = {
   'a number between': number().min(10).max(20).required(),
   'a number above': number().moreThan(5).lessThan(6).required(),
   'an integer above': number().integer().moreThan(5).required(),
+  'an integer below': number().integer().lessThan(0).required(),
+  'an integer between two others': number().integer().moreThan(5).lessThan(7).required(),
   'a negative number': number().max(-3).required(),
   'a list': array(string().min(3).required()).min(2).max(3).required(),
   'a default': number().default(7),

@@ -36,6 +36,11 @@ describe('The route key problems', () => {
     expect(Object.keys(paths['/a/b/c']!['post']!.responses)).to.deep.equal(['404', '409', '416', '2XX'])
   })
 
+  it('may be any status of an error', async () => {
+    const paths = await pathsOf(createRouter().get('/a', { problems: [400, 599 as never] }, () => 1))
+    expect(Object.keys(paths['/a']!['get']!.responses)).to.deep.equal(['400', '599', '2XX'])
+  })
+
   for (const [what, problems, found] of [
     ['a status below 400', [404, 204], '204 in `problems`'],
     ['a status above 599', [600], '600 in `problems`'],

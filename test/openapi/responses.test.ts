@@ -113,13 +113,15 @@ describe('OpenAPI operation: responses', () => {
     })
   })
 
-  it('have no content for HEAD, 204 and 304', () => {
+  it('have no content for HEAD, 204, 205 and 304', () => {
     expect(
       operationFor(routeOf('HEAD /notes/:id', { response: { 200: note } })).responses['200'],
     ).not.to.have.property('content')
-    expect(
-      operationFor(routeOf('PATCH /users/:id', { response: { 204: z.undefined() } })).responses['204'],
-    ).not.to.have.property('content')
+    for (const status of [204, 205, 304])
+      for (const content of [z.undefined(), { type: 'text/csv' }])
+        expect(
+          operationFor(routeOf('PATCH /users/:id', { response: { [status]: content } })).responses[status],
+        ).to.have.all.keys('description')
   })
 
   it('include only the problems that the declarations can cause', () => {
