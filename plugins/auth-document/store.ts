@@ -92,9 +92,9 @@ function sessionOperations(run: Run) {
 }
 
 function endOfSessionOperations(run: Run) {
-  const idsOf = (filter: Document, options: object = {}) =>
+  const idsOf = (filter: Document) =>
     run('auth_refresh_tokens', async (sessions) => {
-      const found = await sessions.find(filter, { projection: { _id: 1 }, ...options }).toArray()
+      const found = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
       return found.map((session) => String((session as Document)['_id']))
     })
   const ended = async (userId: string): Promise<Document> => {
@@ -102,8 +102,6 @@ function endOfSessionOperations(run: Run) {
     return found === null ? { user_id: userId } : endedBy(userOf(found, {}))
   }
   return {
-    findSessionIds: (userId: string) => idsOf({ user_id: userId }, { sort: { created_at: -1, _id: -1 } }),
-
     async findSessions(userId: string) {
       const newest = { sort: { created_at: -1, _id: -1 } }
       const found = await run('auth_refresh_tokens', (sessions) =>

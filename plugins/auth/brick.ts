@@ -145,7 +145,7 @@ function policiesOf(connected: object, own: NonNullable<AuthOptions['policies']>
 
 /** Checks a value that is compared with the header `Origin`: an impossible one would silently trust nobody. */
 function originOf(url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
+  if (/^https?:[^*]*$/i.test(url) && URL.canParse(url)) return new URL(url).origin
   throw fault(
     'MORTAR_AUTH_OPTION',
     `The option trustedOrigins of auth() has an entry that is not an origin: '${url}'.`,

@@ -15,7 +15,9 @@ export async function authFindings(
     fault(
       'MORTAR_DOCTOR_TABLES',
       `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
-      { remedy: `Write ${schemaStatements(missing)} in it, then generate and run a migration.` },
+      {
+        remedy: `Write ${schemaStatements(missing)} in it, pass it to database() as entities, then generate and run a migration.`,
+      },
     ),
   )
   return [explainCookies(services.environment), ...unknown, ...own]

@@ -77,10 +77,7 @@ export function sessionOver(): Unauthorized {
 
 /** 401 of refresh: no cookie, or its session has ended. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
-  return new Unauthorized(NO_SESSION, {
-    ...options,
-    code: 'invalid_session',
-  })
+  return new Unauthorized(NO_SESSION, { ...options, code: 'invalid_session' })
 }
 
 /** 401 of refresh: the session was ended or replaced. Another tab of the browser may have a newer cookie by now. */
@@ -90,11 +87,9 @@ export class SessionGone extends Unauthorized {
   }
 }
 
-/** 503 of refresh: this process cannot make the successor, but another tab or the next try can receive it. */
-export function unknownSecret(): ServiceUnavailable {
-  return new ServiceUnavailable('The session cannot be refreshed here right now. Try again shortly.', {
-    retryAfter: 1,
-  })
+/** 503 of a process that lacks a newer secret: it cannot make a session's successor, or open an authenticator. */
+export function unknownSecret(found: string): ServiceUnavailable {
+  return new ServiceUnavailable(`${found} here right now. Try again shortly.`, { retryAfter: 1 })
 }
 
 /** 503 of refresh: the same client has refreshed with a newer token since this request arrived. */

@@ -20,6 +20,9 @@ export const loadJsonWebToken = (): typeof JsonWebToken => require('jsonwebtoken
 /** Checks the signatures of tokens. */
 export const loadJwa = (): typeof Jwa => require('jwa') as typeof Jwa
 
+/** Milliseconds after the start, so that later packages do not delay the first requests. */
+export const LOADING_DELAY = 1000
+
 /** Loads the packages that the first request would otherwise wait for. */
 export function loadForFirstRequest(): void {
   loadJsonWebToken()

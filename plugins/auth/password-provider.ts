@@ -20,7 +20,7 @@ import type {
   FeaturePolicies,
   SessionCookie,
 } from './connected-password-provider.ts'
-import { loadForFirstRequest, PASSWORD_PEERS } from './password-packages.ts'
+import { loadForFirstRequest, LOADING_DELAY, PASSWORD_PEERS } from './password-packages.ts'
 import type { AuthProvider } from './provider.ts'
 import { countsAlone } from './limits/rate-limits.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
@@ -83,9 +83,6 @@ export function createPasswordProvider(
     },
   }
 }
-
-/** Milliseconds after the start, so that later packages do not delay the first requests. */
-const LOADING_DELAY = 1000
 
 /** The application that a provider is connected to. */
 interface Application {

@@ -50,8 +50,6 @@ export interface AuthStore {
   /** Moves a session on to its next refresh token, if its current one still is `from`. */
   rotateSession(rotation: Rotation): Promise<boolean>
   deleteSession(id: string): Promise<boolean>
-  /** Ids of a user's sessions, the newest first. */
-  findSessionIds(userId: string): Promise<readonly string[]>
   /** The stored sessions of a user, the newest first, also those that have ended. */
   findSessions(userId: string): Promise<readonly StoredSession[]>
   /** Ids of a user's sessions that a new password version has ended. */
@@ -166,11 +164,7 @@ export interface NewUser {
 }
 
 /** A user as the flows see it. */
-export interface StoredUser {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-  readonly passwordHash: string | null
+export interface StoredUser extends Pick<NewUser, 'id' | 'name' | 'email' | 'passwordHash'> {
   readonly passwordVersion: number
   /** The session that lives on although it began under an earlier password version. */
   readonly keptSession: string | null

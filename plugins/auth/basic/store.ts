@@ -191,12 +191,6 @@ function sessionStatements(sql: Sql) {
 
 function sessionLists(sql: Sql) {
   return {
-    async findSessionIds(userId: string) {
-      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
-        order by created_at desc, id desc`
-      return records.map(({ id }) => String(id))
-    },
-
     async findSessions(userId: string) {
       const { records } = await sql`select * from auth_refresh_tokens where user_id = ${userId}
         order by created_at desc, id desc`

@@ -54,4 +54,6 @@ export interface Outbox {
   send(mail: MailContent, caller: Caller, until?: number): void
   /** Does this process's part of the work of `send`, and sends nothing. */
   rehearse(mail: MailContent): Promise<void>
+  /** Runs work after the response, at a random delay. What it throws is logged. */
+  later(work: () => Promise<void>): void
 }

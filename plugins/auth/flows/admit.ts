@@ -29,7 +29,7 @@ export async function admit(parts: AuthParts, proof: Proof, request?: SessionReq
     if (begun === null) return null
     await endSessionOf(parts, request?.presented ?? null)
     // After the session that this one replaces: a renewal ends its own, so the number of sessions does not grow.
-    if (proof.way !== 'renewal') await endOldest(parts, proof.user.id)
+    if (proof.way !== 'renewal') await endOldest(parts, proof.user.id, id)
     return begun
   })
   if (grant === null || request === undefined) return grant
@@ -77,8 +77,12 @@ async function begin(
   return isBegun ? grantFor(parts, user, { ...session, methods }, token) : null
 }
 
-async function endOldest(parts: AuthParts, userId: string): Promise<void> {
+async function endOldest(parts: AuthParts, userId: string, newest: string): Promise<void> {
   if (parts.maxSessions === undefined) return
-  const ids = await parts.store.findSessionIds(userId)
-  for (const id of ids.slice(parts.maxSessions)) await endSession(parts, id)
+  const sessions = await parts.store.findSessions(userId)
+  const { createdAt = 0 } = sessions.find(({ id }) => id === newest) ?? {}
+  // A session in the future began earlier, in a process whose clock is ahead.
+  const begun = (each: StoredSession) => (each.createdAt > parts.clock.now() ? createdAt - 1 : each.createdAt)
+  const inOrder = sessions.toSorted((a, b) => begun(b) - begun(a))
+  for (const { id } of inOrder.slice(parts.maxSessions)) await endSession(parts, id)
 }

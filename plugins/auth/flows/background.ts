@@ -1,6 +1,3 @@
-/** Work that runs after the response. */
-export type Background = ReturnType<typeof createBackground>
-
 /**
  * Creates a background. Work begins `delay()` milliseconds after the event-loop turn in which it was added, never
  * within that turn. A random delay separates the work from the next request.

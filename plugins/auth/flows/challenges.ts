@@ -12,7 +12,7 @@ const OFFER = 32
 /** The owner of such a challenge in the vault. */
 const NOBODY = ''
 /** Milliseconds by which the clocks of processes may differ. */
-const CLOCKS = 60_000
+export const CLOCKS = 60_000
 
 /** Table of the challenges, and the users that they belong to. */
 export interface ChallengePlace {

@@ -23,8 +23,6 @@ export interface OutboxSettings {
 
 /** An outbox, and its end. */
 export interface ClosableOutbox extends Outbox {
-  /** Runs work after the response, at a random delay. What it throws is logged. */
-  later(work: () => Promise<void>): void
   /** Repeats further work, until `finish`. */
   readonly repeats: Repeats
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */

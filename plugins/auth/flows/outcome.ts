@@ -1,16 +1,14 @@
-import { HttpError, type EventBus } from 'mortar'
+import type { EventBus, HttpError } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import { isDatabaseAway, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
 import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
+import type { FeatureAttempt } from '../features/feature.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { tell } from './admit.ts'
-import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import { eventOrigin, type AuthParts } from './parts.ts'
 
 /** The attempt that an event describes. */
-export interface Attempt {
-  readonly flow: FlowName
-  readonly caller: Caller
-  readonly known: Known
-}
+export type Attempt = Pick<FeatureAttempt, 'flow' | 'caller' | 'known'>
 
 export type { FlowName, Known }
 
@@ -37,7 +35,7 @@ export async function withFailureEvent<T>(
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof HttpError) || error.status === 503)
+    if (!isHttpError(error) || error.status === 503)
       await tell(parts, 'failed', (feature) => feature.failed?.(attempt.caller))
     // Nobody has failed at anything, and the request is logged as unavailable.
     if (isDatabaseAway(error)) throw error
@@ -55,6 +53,7 @@ function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: ob
 
 function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
   const { failed, limited } = OUTCOMES[flow]
+  if (!isHttpError(error)) return { type: failed, fields: { reason: 'error' } }
   if (error instanceof LimitReached) return { type: limited, fields: { scope: error.scope } }
   if ((flow === 'login' || flow === 'social') && error instanceof SecondFactorRequired)
     return { type: 'auth.login.challenged', fields: {} }
@@ -63,9 +62,8 @@ function failureOf(flow: FlowName, error: unknown): { readonly type: string; rea
 }
 
 /** Returns the code of a refusal; `busy` if too many hashes wait, `error` for a failure of the server. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: HttpError): string {
   if (error instanceof PasswordRefused) return 'weak_password'
-  if (!(error instanceof HttpError)) return 'error'
   if (error.status === 503) return 'busy'
   // 502 is a failure of another server.
   return error.status < 500 || error.status === 502 ? error.code : 'error'

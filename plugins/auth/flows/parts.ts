@@ -1,4 +1,5 @@
 import { ServiceUnavailable, type Clock, type EventBus, type Logger, type Outages } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import type { FeatureTable } from '../accounts/records.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
@@ -114,6 +115,7 @@ export async function countedWork<T>(
   try {
     return await work()
   } catch (error) {
+    if (!isHttpError(error) && !isDatabaseAway(error)) throw error
     const subject = subjectOf(caller, counted)
     if (error instanceof ServiceUnavailable || isDatabaseAway(error))
       await parts.limits.giveBack(rule, subject)

@@ -206,5 +206,5 @@ function secretMissing(parts: AuthParts): Error {
     'A refresh token was made with a secret that this process does not know. ' +
       'Give a new secret to every process as the second of the list before it becomes the first.',
   )
-  return unknownSecret()
+  return unknownSecret('The session cannot be refreshed')
 }

@@ -1,4 +1,4 @@
-import { HttpError } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import type { SignUpTold } from '../features/feature.ts'
 import { hashNewPassword, insertHashed } from './create-user.ts'
 import { NOBODY } from './forgot-password.ts'
@@ -48,6 +48,6 @@ async function finish(parts: AuthParts, { input, passwordHash, attempt, told }: 
 }
 
 function unlessTaken(error: unknown): null {
-  if (error instanceof HttpError && error.code === 'email_taken') return null
+  if (isHttpError(error) && error.code === 'email_taken') return null
   throw error
 }

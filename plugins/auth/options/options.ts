@@ -105,8 +105,8 @@ export type ResolvedLifetimes = ReturnType<typeof resolveLifetimes>
 
 const DAY = 86_400
 
-/** A token of RFC 6265 §4.1.1. */
-const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+/** A token of RFC 6265 §4.1.1. Browsers drop a cookie with a prefix over http; the other names are of other cookies. */
+const COOKIE_NAME = /^(?!__(?:host|secure|http)-|mortar_(?:device$|social_))[!#$%&'*+.^_`|~\w-]+$/i
 
 /** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid cookie name or address, or size of the token cache. */
 export function checkValues(options: PasswordAuthOptions): void {
@@ -118,7 +118,7 @@ export function checkValues(options: PasswordAuthOptions): void {
     if (names[option] === '')
       throw wrong(option, 'is empty', 'Write a name, or leave it out: appUrl is the default.')
   if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
-    throw wrong('cookieName', 'is not the name of a cookie', 'Write letters, digits, _ and -.')
+    throw wrong('cookieName', 'is invalid, in use or begins with __Host-', 'Write letters, digits, _ and -.')
   if (appUrl !== undefined && !/^https?:$/.test(URL.canParse(appUrl) ? new URL(appUrl).protocol : ''))
     throw wrong(
       'appUrl',

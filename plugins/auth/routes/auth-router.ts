@@ -1,5 +1,5 @@
 import { createRouter, HttpError, type Context, type Next, type Router } from 'mortar'
-import { MissingColumn, MissingTable } from '../errors.ts'
+import { describeError } from 'mortar/kit'
 
 /** Creates a router for endpoints about accounts. */
 export function authRouter(): Router {
@@ -14,30 +14,22 @@ export function noStore(ctx: Context, next: Next): unknown {
   return next()
 }
 
-/** The database brick declares these codes; a provider with a connection of its own also works without that brick. */
-const MISSING_TABLE = {
-  code: 'missing_table',
-  title: 'Missing table',
-  type: 'urn:mortar:problem:missing_table',
-} as const
-
-const MISSING_COLUMN = {
-  code: 'missing_column',
-  title: 'Missing column',
-  type: 'urn:mortar:problem:missing_column',
-} as const
-
 /** An operator's error: shown in full outside production, and logged in every environment. */
 function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
   return next().catch((error: unknown) => {
-    const isColumn = error instanceof MissingColumn
-    if (!isColumn && !(error instanceof MissingTable)) throw error
+    // Not `instanceof`, which calls the traps of a thrown proxy.
+    const { type, message } = describeError(error)
+    if (type !== 'MissingColumn' && type !== 'MissingTable') throw error
+    const kind = type === 'MissingColumn' ? 'column' : 'table'
     const isProduction = ctx.services['environment'] === 'production'
     const detail = isProduction
-      ? `A ${isColumn ? 'column' : 'table'} of the auth brick is missing in the database. See the log.`
-      : error.message
+      ? `A ${kind} of the auth brick is missing in the database. See the log.`
+      : message
+    // The database brick declares these codes; a provider with a connection of its own also works without that brick.
     throw new HttpError(500, detail, {
-      ...(isColumn ? MISSING_COLUMN : MISSING_TABLE),
+      code: `missing_${kind}`,
+      title: `Missing ${kind}`,
+      type: `urn:mortar:problem:missing_${kind}`,
       cause: error,
     })
   })

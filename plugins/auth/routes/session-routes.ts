@@ -1,4 +1,5 @@
-import { defineRoute, HttpError } from 'mortar'
+import { defineRoute } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import { SessionGone, sessionOver } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, currentUser, ignored, JSON_BODY, limited, refreshed } from './shapes.ts'
@@ -39,7 +40,7 @@ export const refreshRoute = defineRoute(
 )
 
 function isWorthless(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 401 && !(error instanceof SessionGone)
+  return isHttpError(error) && error.status === 401 && !(error instanceof SessionGone)
 }
 
 /** `POST /auth/logout`: ends the session and clears the cookie; the same response if there is nothing to end. */

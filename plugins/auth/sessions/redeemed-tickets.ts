@@ -2,9 +2,6 @@ import type { Credential, CredentialRequest, User } from 'mortar'
 import type { FreshSessions } from './fresh-session.ts'
 import type { RedeemTicket, TicketOwner } from './ticket-owner.ts'
 
-/** Tickets as credentials of requests. */
-export type RedeemedTickets = ReturnType<typeof createRedeemedTickets>
-
 /** Settings of `createRedeemedTickets`. */
 export interface RedeemedTicketsOptions extends Pick<FreshSessions, 'identify'> {
   /** Undefined without the feature `ticket()`. */
@@ -13,7 +10,7 @@ export interface RedeemedTicketsOptions extends Pick<FreshSessions, 'identify'> 
   readonly expiry: () => number
 }
 
-/** Creates the look-up for one application. */
+/** Creates the look-up of tickets as credentials of requests, for one application. */
 export function createRedeemedTickets({ redeem, identify, expiry }: RedeemedTicketsOptions) {
   // A request has one credential object, and its ticket is worthless after the first look.
   const owners = new WeakMap<Credential, TicketOwner>()

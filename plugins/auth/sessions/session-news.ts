@@ -1,21 +1,16 @@
-import type { Clock, EventBus, Logger } from 'mortar'
+import type { Logger } from 'mortar'
 import { ignore } from 'mortar/kit'
 import type { AuthStore, EndedSessionReader } from '../accounts/auth-store.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'
-import type { AuthEvents } from '../events/events.ts'
-import type { EndedSessions } from './ended-sessions.ts'
+import type { AuthParts } from '../flows/parts.ts'
 import type { ResolvedLifetimes } from '../options/options.ts'
 
 /** Keeps a process informed about the sessions that other processes ended. */
 export type SessionNews = ReturnType<typeof createSessionNews>
 
-interface SessionNewsParts {
+interface SessionNewsParts extends Pick<AuthParts, 'endedSessions' | 'events' | 'logger' | 'clock'> {
   readonly store: Pick<AuthStore, 'readEnded'>
-  readonly endedSessions: EndedSessions
-  readonly events: EventBus<AuthEvents>
-  readonly logger: Logger
-  readonly clock: Clock
   readonly lifetimes: Pick<ResolvedLifetimes, 'staleAfter'>
 }
 

@@ -9,6 +9,7 @@ export function operatorTests(test: StoreTest): void {
     const found: string[] = []
     for (let after = ''; ;) {
       const part = await store.findUsers({ search: '', after, limit: 3 })
+      assert.ok(part.length <= 3)
       if (part.length === 0) break
       found.push(...part.map(({ email }) => email))
       after = found.at(-1)!

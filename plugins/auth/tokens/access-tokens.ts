@@ -9,7 +9,7 @@ import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
 import type { SignOptions } from 'jsonwebtoken'
 import type { Clock } from 'mortar'
 import { systemClock } from 'mortar/kit'
-import { readAccessClaims, type AccessClaims } from './access-claims.ts'
+import { readAccessClaims, type AccessClaims, type ClaimRules } from './access-claims.ts'
 import type { AuthKeys } from './keys.ts'
 import { loadJsonWebToken, loadJwa } from '../password-packages.ts'
 import { createVerifiedCache } from './verified-cache.ts'
@@ -27,12 +27,8 @@ const DEFAULT_CACHE = 10_000
 const MOST_CACHED_BYTES = 2048
 
 /** Settings of `createAccessTokens`. */
-export interface AccessTokensOptions {
+export interface AccessTokensOptions extends Pick<ClaimRules, 'issuer' | 'audience' | 'lifetime'> {
   readonly keys: Pick<AuthKeys, 'access'>
-  readonly issuer: string
-  readonly audience: string
-  /** Seconds. */
-  readonly lifetime: number
   readonly clock?: Clock
   /** Seconds that another host's clock may be ahead; 120 by default. Does not extend a token's life. */
   readonly tolerance?: number

@@ -30,6 +30,21 @@ onEachStore('The commands of mortar auth', (inWorld) => {
         )
     }))
 
+  it('list accounts by address, in pages', () =>
+    inWorld({}, async (world) => {
+      for (const name of ['cy', 'ada', 'bob'])
+        await world.client().post('/auth/signup', { ...ADA, email: `${name}@example.com` })
+      const listed = async (values: BrickCommandInput['values']) => {
+        const { users } = (await run(world, 'users', [], values)).json as { users: { email: string }[] }
+        return users.map(({ email }) => email)
+      }
+      const [ada, bob, cy] = ['ada@example.com', 'bob@example.com', 'cy@example.com']
+      expect(await listed({})).to.deep.equal([ada, bob, cy])
+      expect(await listed({ limit: '2' })).to.deep.equal([ada, bob])
+      expect(await listed({ limit: '2', after: bob })).to.deep.equal([cy])
+      expect(await listed({ search: '@EXAMPLE', limit: '1', after: ada })).to.deep.equal([bob])
+    }))
+
   it('end one session, or every one, and disable and enable', () =>
     inWorld({}, async (world) => {
       const [first, second] = [await signedUp(world), world.client()]
@@ -105,6 +120,24 @@ onEachStore('The commands of mortar auth', (inWorld) => {
 })
 
 describe('The commands of mortar auth', () => {
+  it('declare the options that their lines of help show', () => {
+    for (const [name, { usage, options = {} }] of Object.entries(COMMANDS))
+      expect(Object.keys(options), name).to.have.members(
+        [...usage.matchAll(/--([a-z-]+)/g)].map(([, option]) => option),
+      )
+  })
+
+  it('refuse a name that they do not take', async () => {
+    const services = { authProvider: { accounts: {} } } as unknown as Cradle
+    for (const [name, { usage, run: act }] of Object.entries(COMMANDS)) {
+      const positionals = usage.startsWith('USER') ? [ADA.email, ADA.email] : [ADA.email]
+      const error = await Promise.resolve(act({ positionals, values: {} }, services)).catch(
+        (reason: unknown) => reason,
+      )
+      expect(error, name).to.be.instanceOf(RangeError)
+    }
+  })
+
   it('belong to providers that store accounts', async () => {
     const services = { authProvider: {} } as unknown as Cradle
     const hosted = accountCommands('hosted')['users']!

@@ -195,6 +195,15 @@ onEachStore('maxSessions', (inWorld) => {
       expect(await world.storage.sessions()).to.have.length(2)
     }))
 
+  it('keeps the session of a login whose process has a clock that is behind', () =>
+    inWorld({ auth: { maxSessions: 1 } }, async (world) => {
+      const [earlier, later] = [await signedUp(world), world.client()]
+      world.clock.advance(-30)
+      await later.post('/auth/login', ADA)
+      const statuses = await Promise.all([earlier, later].map((each) => each.post('/auth/refresh')))
+      expect(statuses.map(({ status }) => status)).to.deep.equal([401, 200])
+    }))
+
   it('counts no session that a login of the same browser replaces', () =>
     inWorld({ auth: { maxSessions: 2 } }, async (world) => {
       const [other, browser] = [await signedUp(world), world.client()]

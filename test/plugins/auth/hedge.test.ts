@@ -23,7 +23,7 @@ describe('A hedge', () => {
     const slow = attempts(() => wait(1200, 'slow'))
     expect(await hedge(slow.attempt)).to.equal('slow')
     expect(slow.begun()).to.equal(1)
-  }).timeout(10_000)
+  })
 
   it('keeps to the first attempt where it is faster, and fails with the second one where both fail', async () => {
     const hedge = createHedge()
@@ -40,7 +40,7 @@ describe('A hedge', () => {
     )
     const failure = await hedge(failing.attempt).catch(({ message }: Error) => message)
     expect([failure, failing.begun()]).to.deep.equal(['second', 2])
-  }).timeout(10_000)
+  })
 
   it('fails immediately with an attempt that fails within the second', async () => {
     const hedge = createHedge()

@@ -71,7 +71,9 @@ onEachStore('POST /auth/login', (inWorld) => {
         next.storage.interruptions.meanwhile('update users', () =>
           Promise.reject(new Error('disk I/O error')),
         )
-        expect((await next.client().post('/auth/login', ADA)).status).to.equal(200)
+        const { status, body } = await next.client().post('/auth/login', ADA)
+        expect(status).to.equal(200)
+        expect(warnings.at(-1)).to.include({ userId: body.user.id })
         expect(JSON.stringify(warnings)).to.include('disk I/O error')
       })
     }))

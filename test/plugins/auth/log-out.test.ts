@@ -20,6 +20,15 @@ onEachStore('POST /auth/logout', (inWorld) => {
       expect((await stolen.get('/private')).status).to.equal(401)
     }))
 
+  it('ends an access token for as long as it would live', () =>
+    inWorld({ auth: { accessTokenLifetime: '1h' } }, async (world) => {
+      const client = await signedUp(world)
+      const stolen = client.copy()
+      await client.post('/auth/logout')
+      world.clock.advance(3599)
+      expect((await stolen.get('/private')).status).to.equal(401)
+    }))
+
   it('answers the same without a cookie, with a foreign one and a second time', () =>
     inWorld({}, async ({ client }) => {
       for (const cookie of [

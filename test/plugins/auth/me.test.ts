@@ -17,7 +17,8 @@ onEachStore('GET /auth/me', (inWorld) => {
         'created_at',
         'updated_at',
       )
-      expect(answer.body.raw.created_at).to.equal('2030-01-01T12:00:00.000Z')
+      const at = '2030-01-01T12:00:00.000Z'
+      expect(answer.body.raw).to.include({ created_at: at, updated_at: at, email_verified_at: null })
       expect(answer.text).to.not.match(/hash|argon|version/)
       expect(answer.headers['cache-control']).to.equal('no-store')
     }))

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { DatabaseUnavailable } from '../../../plugins/auth/errors.ts'
 import { type FlowName, withFailureEvent } from '../../../plugins/auth/flows/outcome.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 import { enrolled, WITH_TOTP } from './support/second-factor.ts'
 import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
 
@@ -23,7 +24,25 @@ describe('A flow that fails', () => {
     it(`has no event while the database is away, and one for any other failure: ${flow}`, async () => {
       expect(await eventsOf(flow, new DatabaseUnavailable(new Error('ECONNREFUSED')))).to.deep.equal([])
       expect((await eventsOf(flow, new Error('A mistake.'))).length).to.equal(1)
+      expect((await eventsOf(flow, UNREADABLE)).length).to.equal(1)
     })
+
+  it('logs the error that a rule of the application has thrown, even one that cannot be read', () => {
+    const lines: unknown[] = []
+    const write = (line: unknown): void => void lines.push(line)
+    const logger = { debug: () => {}, info: () => {}, warn: write, error: write, child: () => logger }
+    const passwordRule = (): never => {
+      throw UNREADABLE
+    }
+    return inWorld({ auth: { passwordRule }, app: { logger } }, async (world) => {
+      expect((await world.client().post('/auth/signup', ADA)).status).to.equal(500)
+      expect(world.events.map(({ type, event }) => [type, event['reason']])).to.deep.equal([
+        ['auth.signup.failed', 'error'],
+      ])
+      const errors = lines.flatMap((line) => (line as { err?: { type: string } }).err ?? [])
+      expect(errors.map(({ type }) => type)).to.deep.equal(['unknown'])
+    })
+  })
 
   for (const message of [
     'Connection terminated unexpectedly',

@@ -54,7 +54,14 @@ describe('setting up basicAuth', () => {
   })
 
   it('fails for a trusted origin that no page can have', async () => {
-    for (const origin of ['null', '*', '', 'app.example.com', 'mailto:ada@example.com']) {
+    for (const origin of [
+      'null',
+      '*',
+      '',
+      'app.example.com',
+      'mailto:ada@example.com',
+      'https://*.example.com',
+    ]) {
       const error = await failureOf(() => auth(basicAuth({ secret: SECRET }), { trustedOrigins: [origin] }))
       expect([error.code, error.message].join()).to.match(/^MORTAR_AUTH_OPTION.*trustedOrigins/)
     }
@@ -84,6 +91,19 @@ describe('setting up basicAuth', () => {
       expect([error.code, error.message]).to.satisfy(
         ([code, message]: string[]) => code === 'MORTAR_AUTH_OPTION' && message!.includes('appUrl'),
       )
+    }
+  })
+
+  it('refuses a cookie name with a prefix, which browsers drop over http, and the names of its other cookies', async () => {
+    for (const cookieName of [
+      '__Host-own',
+      '__secure-own',
+      '__Http-own',
+      'mortar_device',
+      'mortar_social_x',
+    ]) {
+      const error = await failureOf(() => basicAuth({ secret: SECRET, cookieName }))
+      expect([error.code, error.message].join(), cookieName).to.match(/^MORTAR_AUTH_OPTION.*cookieName/)
     }
   })
 
@@ -133,6 +153,16 @@ describe('setting up basicAuth', () => {
     inWorld({ brick: { prefix: '/api/account' } }, async (world) => {
       expect((await world.client().post('/api/account/signup', ADA)).status).to.equal(201)
       expect((await world.client().post('/auth/signup', ADA)).status).to.equal(404)
+    }))
+
+  it('describes its sign-in in the OpenAPI document, by operations that are there', () =>
+    inWorld({ app: { openapi: {} } }, async (world) => {
+      const { body } = await world.client().get('/openapi.json')
+      const { accessToken, ...others } = body.components.securitySchemes
+      expect(others).to.deep.equal({})
+      const paths = Object.values<Record<string, { operationId: string }>>(body.paths)
+      const known = paths.flatMap((path) => Object.values(path).map(({ operationId }) => operationId))
+      expect(known).to.include.members(Object.values(accessToken['x-sign-in'].operations))
     }))
 
   it('has exactly eight endpoints, each described', () =>

@@ -11,6 +11,16 @@ import {
   AuthUsers,
   authUsers,
 } from '@mortar/auth/basic/schema'
+import * as basic from '@mortar/auth/basic/schema'
+import * as account from '@mortar/auth/account/schema'
+import * as audit from '@mortar/auth/audit/schema'
+import * as challenges from '@mortar/auth/challenges/schema'
+import * as notices from '@mortar/auth/notices/schema'
+import * as passkeys from '@mortar/auth/passkeys/schema'
+import * as sessionMethods from '@mortar/auth/session-methods/schema'
+import * as sessions from '@mortar/auth/sessions/schema'
+import * as social from '@mortar/auth/social/schema'
+import * as totp from '@mortar/auth/totp/schema'
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { addUser, sessionFor } from '../../../plugins/auth/testing/store-fixtures.ts'
 import { authStoreSuite } from '@mortar/auth/testing'
@@ -19,6 +29,9 @@ import { KINDS } from '../database/databases.ts'
 import { SQLITE_DRIVERS } from '../database/drivers.ts'
 import { serverUrl } from '../../support/servers.ts'
 import { inZone, ZONES } from '../../support/zones.ts'
+
+/** The tables of the brick and of its features. */
+const SCHEMAS = [basic, account, audit, challenges, notices, passkeys, sessionMethods, sessions, social, totp]
 
 const entities = [AuthUsers, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
 
@@ -235,5 +248,33 @@ for (const [kind, place] of Object.entries(KINDS))
           const dates = [raw['created_at'], raw['updated_at'], raw['email_verified_at']]
           expect(dates).to.eql(dates.map(() => '2026-10-25T01:30:00.007Z'))
         }
+    })
+  })
+
+for (const [kind, place] of Object.entries(KINDS))
+  describe(`the rows of a user on ${kind}`, () => {
+    const database = place()
+
+    it('are deleted with the user, by the foreign key of each table', async () => {
+      const source = await database().open(SCHEMAS)
+      await source.synchronize()
+      await addUser(
+        createRelationalStore(() => source),
+        { id: 'ada' },
+      )
+      const owned = source.entityMetadatas.filter(({ propertiesMap }) => 'user_id' in propertiesMap)
+      for (const { target, columns } of owned) {
+        const needed = columns.filter(
+          ({ isNullable, propertyName }) => !isNullable || propertyName === 'user_id',
+        )
+        const row = needed.map(({ propertyName, type }) => [propertyName, type === String ? 'x' : 1])
+        await source.getRepository(target).insert({ ...Object.fromEntries(row), user_id: 'ada' })
+      }
+      await source.getRepository(AuthUsers).delete({ id: 'ada' })
+      const left: string[] = []
+      for (const { target, name } of owned)
+        if ((await source.getRepository(target).count()) > 0) left.push(name)
+      expect(left).to.deep.equal([])
+      expect(owned.length).to.be.greaterThan(9)
     })
   })

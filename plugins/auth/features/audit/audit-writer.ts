@@ -17,27 +17,30 @@ const MOST_OF_STRANGERS = 10_000
 
 /** Creates the writer of one application. `keep` in milliseconds. */
 export function createAuditWriter(kit: FeatureKit, records: Records, keep: number) {
-  const { clock, outages } = kit
+  const { clock, mails, outages } = kit
   const isRepeated = createRepetitions()
   const idAt = createIds()
   let waiting = 0
   let lost = 0
-  let tail: Promise<unknown> = Promise.resolve()
+  let tail: Promise<void> = Promise.resolve()
 
   const lose = (error: unknown): void => {
     lost += 1
     outages.log({ part: 'audit', error, message: 'Entries of the audit log are lost', fields: { lost } })
   }
-  // One after the other: in order, and on one connection.
-  const store = (row: RecordRow): void => {
-    waiting += 1
-    tail = tail
+  const append = (row: RecordRow): Promise<void> =>
+    (tail = tail
       .then(() => insertOwned(kit, records, row))
       .catch(lose)
-      .finally(() => (waiting -= 1))
+      .finally(() => (waiting -= 1)))
+  // Later, since the time of the response would show that a failed login has an account. One after the other, on one
+  // connection.
+  const store = (row: RecordRow): void => {
+    waiting += 1
+    mails.later(() => append(row))
   }
   return {
-    /** Stores an event after the current request. */
+    /** Stores an event after the response, at a random delay. */
     write(type: keyof AuthEvents, event: Event) {
       const now = clock.now()
       const { isDeleted, userId, ...columns } = columnsOf(type, event)

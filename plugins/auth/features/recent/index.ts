@@ -6,6 +6,7 @@ import { lifetime } from '../../options/options.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { Caller } from '../../flows/proof.ts'
 import { factorFields } from '../../routes/shapes.ts'
+import { CLOCKS } from '../../flows/challenges.ts'
 import type { AuthFeature, FeatureKit } from '../feature.ts'
 import type { Confirm, Confirmation } from './confirm.ts'
 import { confirmRoutes } from './routes.ts'
@@ -32,9 +33,9 @@ export function recent(options: RecentOptions = {}): AuthFeature {
       api: createConfirm(kit),
       policies: {
         fresh: ({ session }) => {
-          const provenAt = session?.authenticatedAt
-          // A token from before the claim, or of a test, may not have it.
-          if (provenAt === undefined || kit.clock.now() - provenAt > within * 1000)
+          // A token from before the claim, or of a test, may not have it. A clock that was far ahead makes no proof last longer.
+          const age = kit.clock.now() - (session?.authenticatedAt ?? Number.NaN)
+          if (!(age >= -CLOCKS && age <= within * 1000))
             throw refused('reauthentication_required', { extensions: { maxAge: within } })
           return true
         },

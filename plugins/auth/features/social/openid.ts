@@ -1,11 +1,10 @@
 import type * as OpenidClient from 'openid-client'
 import { ignore, inCauses } from 'mortar/kit'
+import { LOADING_DELAY } from '../../password-packages.ts'
 import { isThisMachine, type Identity, type SocialProvider } from './providers.ts'
 
 /** Seconds that a request to a provider may take. */
 const TIMEOUT = 8
-/** Milliseconds after the start, so that the package does not delay the first requests. */
-const LOADING_DELAY = 1000
 /** Most characters of a response of a provider that is not of OpenID Connect. */
 const MOST_CHARACTERS = 200_000
 

@@ -76,9 +76,10 @@ export interface GithubOptions extends ClientOptions {
   readonly url?: string
 }
 
-const CLIENT = { clientId: 'string', clientSecret: 'string' } as const
+const REQUIRED = { is: 'string', required: true } as const
+const CLIENT = { clientId: REQUIRED, clientSecret: REQUIRED } as const
 
-/** Sign in with Google. @throws StartupError `MORTAR_AUTH_OPTION` without a client. */
+/** Sign in with Google. @throws StartupError `MORTAR_OPTION_UNDEFINED` without a client. */
 export function google(options: ClientOptions): SocialProvider {
   checkOptions(options, { of: 'google()', brick: 'auth', keys: CLIENT })
   return {
@@ -94,7 +95,8 @@ export function google(options: ClientOptions): SocialProvider {
 
 /**
  * Sign in with any provider of OpenID Connect.
- * @throws StartupError `MORTAR_AUTH_OPTION` without a client, and for an issuer without https that is not this machine.
+ * @throws StartupError `MORTAR_OPTION_UNDEFINED` without a client, and `MORTAR_AUTH_OPTION` for an issuer without https
+ * that is not this machine.
  */
 export function oidc(options: OidcOptions): SocialProvider {
   checkOptions(options, {
@@ -137,7 +139,7 @@ function checkValues({ name, maxAge, authentication = 'basic' }: OidcOptions): v
     throw wrongOption(`maxAge of oidc() is ${maxAge}`, 'Write whole seconds above zero.')
 }
 
-/** Sign in with GitHub, whose primary address must be proven there. @throws StartupError `MORTAR_AUTH_OPTION`. */
+/** Sign in with GitHub, whose primary address must be proven there. @throws StartupError as `google` does. */
 export function github(options: GithubOptions): SocialProvider {
   checkOptions(options, { of: 'github()', brick: 'auth', keys: { ...CLIENT, url: 'string' } })
   const url = addressOf('url of github()', options.url ?? 'https://github.com').replace(/\/$/, '')
@@ -183,11 +185,8 @@ async function identifyAtGithub(client: ProviderClient, api: string): Promise<Om
 
 function clientOf(of: string, { clientId, clientSecret }: ClientOptions): ClientOptions {
   for (const [name, value] of Object.entries({ clientId, clientSecret }))
-    if (typeof value !== 'string' || value.trim() === '')
-      throw wrongOption(
-        `${name} of ${of} is empty`,
-        'Write what the provider shows for the registered application.',
-      )
+    if (value.trim() === '')
+      throw wrongOption(`${name} of ${of} is empty`, 'Write what the provider shows for the application.')
   return { clientId, clientSecret }
 }
 

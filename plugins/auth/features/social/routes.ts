@@ -1,5 +1,6 @@
 import * as yup from 'mortar/yup'
-import { defineRoute, Forbidden, HttpError, type BaseContext, type Router } from 'mortar'
+import { defineRoute, Forbidden, type BaseContext, type Router } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import { featureOf, ownSession, presentedToken, signedInBody } from '../../routes/auth-context.ts'
 import { authRouter } from '../../routes/auth-router.ts'
 import { JSON_BODY, limited, stale } from '../../routes/shapes.ts'
@@ -190,7 +191,7 @@ function queryOf({ url }: BaseContext): string {
 const EXPLAINED: readonly number[] = [401, 403, 409, 429, 502]
 
 function errorTarget(errorPath: string, error: unknown): string | null {
-  if (!(error instanceof HttpError) || !EXPLAINED.includes(error.status)) return null
+  if (!isHttpError(error) || !EXPLAINED.includes(error.status)) return null
   const target = new URL(errorPath, NOWHERE)
   target.searchParams.set('error', error.code)
   const { challenge } = (error.extensions ?? {}) as { readonly challenge?: unknown }

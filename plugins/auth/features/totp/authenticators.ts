@@ -1,5 +1,6 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import type { RecordRow } from '../../accounts/records.ts'
+import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
+import { CODE } from '../../flows/parts.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import { createBatches } from './batches.ts'
@@ -7,10 +8,10 @@ import { createFactorCodes, stepOfRow } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
 import { sealSecret } from './seal-secret.ts'
-import { RECOVERY_CODES, TOTP } from './table.ts'
+import { RECOVERY_CODES, TOTP, UNFINISHED } from './table.ts'
 import { refused } from '../../refusals.ts'
 
-/** Milliseconds for the confirmation of a set-up. */
+/** Milliseconds for the confirmation of a set-up, after which no request still finishes its activation either. */
 const SET_UP = 600_000
 
 /** The authenticators of users and their recovery codes. */
@@ -25,6 +26,7 @@ export function createAuthenticators(kit: FeatureKit) {
   const batches = createBatches(records, recovery)
 
   return {
+    ...createFinish(kit, records),
     /** The active authenticator of a user. */
     async find(userId: string) {
       const [row] = await records.find({ user_id: userId, confirmed_at: { above: 0 } })
@@ -51,7 +53,7 @@ export function createAuthenticators(kit: FeatureKit) {
       const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
       if (row === undefined) throw refused('totp_missing')
       const step = await codes.counted(user, caller, async () => stepOfRow(kit, row, code, caller))
-      const confirmed = await batches.activate(row, { step, now })
+      const confirmed = await batches.activate(row, step, now)
       if (confirmed === null) throw refused('invalid_code')
       return confirmed
     },
@@ -64,5 +66,27 @@ export function createAuthenticators(kit: FeatureKit) {
       return issued
     },
     remove: batches.remove,
+  }
+}
+
+/** Creates the last step of an activation, and the clean-up that repeats it. */
+function createFinish(kit: FeatureKit, records: Records) {
+  /** As of now, so that the link of its notice removes it. @returns false if another process has done it. */
+  const finish = async (userId: string) => {
+    const finished = { created_at: kit.clock.now(), expires_at: NEVER }
+    return (await records.update({ user_id: userId, expires_at: UNFINISHED }, finished)) === 1
+  }
+  return {
+    finish,
+    /** Ends the sessions and sends the notices for authenticators whose processes ended before they did. */
+    async tidy(now: number) {
+      const left = { expires_at: UNFINISHED, confirmed_at: { atMost: now - SET_UP } }
+      for (const { user_id: userId } of await records.find(left)) {
+        const user = await kit.users.findUserById(String(userId))
+        if (user === null) continue
+        await kit.sessions.endAll(user)
+        if (await finish(user.id)) await kit.factorChanged(user, 'factor-added', CODE)
+      }
+    },
   }
 }

@@ -1,13 +1,7 @@
-import { NEVER, type RecordRow, type Records, type Where } from '../../accounts/records.ts'
+import type { RecordRow, Records, Where } from '../../accounts/records.ts'
 import { despiteLostReply, removeRow } from '../../flows/lost-reply.ts'
 import type { RecoveryCodes } from './recovery-codes.ts'
-
-/** A code that was right. */
-export interface RightCode {
-  readonly step: number
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
+import { UNFINISHED } from './table.ts'
 
 /**
  * Creates the changes of an authenticator that concern its recovery codes. Each is one conditional statement, and if the
@@ -24,13 +18,17 @@ export function createBatches(records: Records, recovery: RecoveryCodes) {
     )
 
   return {
-    /** @returns the recovery codes, and a function that makes it a set-up again; null if it was replaced meanwhile. */
+    /**
+     * `step` is that of the code that was right.
+     * @returns the recovery codes, and a function that makes it a set-up again; null if it was replaced meanwhile.
+     */
     async activate(
       { user_id: userId = null, secret = null, expires_at: end = null }: RecordRow,
-      code: RightCode,
+      step: number,
+      now: number,
     ) {
-      const active = { confirmed_at: code.now, last_step: code.step, expires_at: NEVER }
-      const issued = await recovery.issue(String(userId), code.now, (batch) =>
+      const active = { confirmed_at: now, last_step: step, expires_at: UNFINISHED }
+      const issued = await recovery.issue(String(userId), now, (batch) =>
         change({ user_id: userId, secret, confirmed_at: null }, { ...active, recovery_batch: batch }),
       )
       if (issued === null) return null

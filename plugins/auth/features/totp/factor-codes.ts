@@ -1,3 +1,4 @@
+import { unknownSecret } from '../../errors.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow, Records } from '../../accounts/records.ts'
 import { eventOrigin } from '../../flows/parts.ts'
@@ -74,7 +75,10 @@ export function createFactorCodes(kit: FeatureKit, records: Records, recovery: R
   }
 }
 
-/** Returns the step of a code; undefined for a wrong code, and if no secret of the application opens the row. */
+/**
+ * Returns the step of a code; undefined for a wrong code.
+ * @throws ServiceUnavailable if no secret of this process opens the row, as another process may have a newer one.
+ */
 export function stepOfRow(
   { vault, clock, events }: FeatureKit,
   row: RecordRow,
@@ -84,5 +88,5 @@ export function stepOfRow(
   const secret = openSecret(vault, row)
   if (secret !== null) return stepOf(secret, code, clock.now())
   events.emit('auth.factor.unreadable', { ...eventOrigin(caller), userId: String(row['user_id']) })
-  return undefined
+  throw unknownSecret('The code cannot be checked')
 }

@@ -73,6 +73,7 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
       return withFactor(await authenticators.verify(user, row, codes, caller))
     },
     failed: authenticators.giveBack,
+    tidy: authenticators.tidy,
     factors: createFactorOperations(kit),
     // A factor from before the first proof of the address would lock its owner out. Where nobody is asked for a proof, a
     // reset says nothing about that.

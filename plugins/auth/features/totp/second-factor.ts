@@ -61,6 +61,7 @@ export function createSecondFactor(kit: FeatureKit, authenticators: Authenticato
           throw error
         })
         await kit.factorChanged(user, 'factor-added', caller)
+        await authenticators.finish(user.id).catch(ignore)
         return { recoveryCodes, grant }
       }),
     /** @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */

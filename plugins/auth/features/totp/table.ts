@@ -1,4 +1,4 @@
-import type { TableShape } from '../../accounts/records.ts'
+import { NEVER, type TableShape } from '../../accounts/records.ts'
 
 /** `auth_totp`: the authenticator of a user, with a sealed secret. It counts once `confirmed_at` is set. */
 export const TOTP: TableShape = {
@@ -8,6 +8,9 @@ export const TOTP: TableShape = {
   numbers: ['confirmed_at', 'last_step'],
   shown: ['confirmed_at'],
 }
+
+/** End of an active authenticator until every session from before has ended, and the notice to its owner is on its way. */
+export const UNFINISHED = NEVER - 1
 
 /** `auth_recovery_codes`: unused recovery codes, as hashes. A row is deleted with the use of its code. */
 export const RECOVERY_CODES: TableShape = {

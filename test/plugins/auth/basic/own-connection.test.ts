@@ -23,7 +23,7 @@ describe('The reader of ended sessions', () => {
           answers.push(resolve)
         })
     }
-    const reader = readEndedSessions(sourceOf(Client), 3000, sideConnections)!
+    let reader = readEndedSessions(sourceOf(Client), 3000, sideConnections)!
     const read = async (moment: number, milliseconds: number) => {
       const result = reader.since(moment).then(
         ({ now }) => now,
@@ -41,6 +41,8 @@ describe('The reader of ended sessions', () => {
     expect(dropped).to.equal(0)
     expect(await read(0, 3001)).to.equal('The database did not respond within 3000 ms.')
     expect(dropped).to.equal(1)
+    reader = readEndedSessions(sourceOf(Client), 3000, sideConnections)!
+    expect(await read(0, 30_001)).to.equal('The database did not respond within 30000 ms.')
   })
 })
 

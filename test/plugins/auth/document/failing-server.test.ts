@@ -40,7 +40,10 @@ describe('documentAuth on a server that fails', () => {
       .use(createRouter().get('/private', { auth: true }, () => 'in'))
     await app.ready()
     const { logger } = app.services as unknown as { logger: { warn: (...args: unknown[]) => void } }
-    logger.warn = (...args) => void warnings.push(args)
+    // Warnings about clocks are left out: the application's stands still, and the server's goes on.
+    logger.warn = (...args) => {
+      if (!JSON.stringify(args).includes('clock')) warnings.push(args)
+    }
     return new Client(app)
   }
   const signedUp = async (query = '') => {
@@ -82,28 +85,27 @@ describe('documentAuth on a server that fails', () => {
     expect(password!['update']).to.equal('auth_users')
   })
 
-  for (const fault of ['lost command', 'lost reply'] as const)
-    for (const times of [1, 2]) {
-      const count = times === 1 ? 'a' : 'a repeated'
-      it(`resets a password despite ${count} ${fault} of the clean-up, and ends the old session`, async () => {
-        const user = await signedUp()
-        await user.copy().post('/auth/forgot-password', { email: ADA.email })
-        await eventually(() => mails.length > 0)
-        for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'])
-          server.faults.plan('delete', fault, {
-            collection,
-            times,
-            after: collection.includes('reset') ? 1 : 0,
-          })
-        const answer = await user.copy().post('/auth/reset-password', { token: mails.pop()!, password: NEXT })
-        expect(answer.status, answer.text).to.equal(200)
-        // On a busy machine the clean-up goes on after the response.
-        await eventually(() => server.faults.left === 0 && (times === 1 || warnings.length > 0))
-        expect((await user.get('/private')).status).to.equal(401)
-        expect((await user.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
-        expect(warnings.length > 0).to.equal(times === 2)
-      })
-    }
+  const unlucky = [
+    ['a', 'lost command', 'auth_refresh_tokens', 1],
+    ['a', 'lost reply', 'auth_reset_tokens', 1],
+    ['a repeated', 'lost command', 'auth_reset_tokens', 2],
+    ['a repeated', 'lost reply', 'auth_refresh_tokens', 2],
+  ] as const
+  for (const [count, fault, collection, times] of unlucky)
+    it(`resets a password despite ${count} ${fault} in ${collection} by the clean-up, and ends the old session`, async () => {
+      const user = await signedUp()
+      await user.copy().post('/auth/forgot-password', { email: ADA.email })
+      await eventually(() => mails.length > 0)
+      // One collection only: a second lost connection would also end the repetition that waits for a new one.
+      server.faults.plan('delete', fault, { collection, times, after: collection.includes('reset') ? 1 : 0 })
+      const answer = await user.copy().post('/auth/reset-password', { token: mails.pop()!, password: NEXT })
+      expect(answer.status, answer.text).to.equal(200)
+      // On a busy machine the clean-up goes on after the response.
+      await eventually(() => server.faults.left === 0 && (times === 1 || warnings.length > 0))
+      expect((await user.get('/private')).status).to.equal(401)
+      expect((await user.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
+      expect(warnings.length > 0).to.equal(times === 2)
+    })
 
   it('repeats a failed clean-up with the next housekeeping', async () => {
     const user = await signedUp()

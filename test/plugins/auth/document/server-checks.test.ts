@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { MongoClient, type Db } from 'mongodb'
 import { auth } from '@mortar/auth'
@@ -87,6 +88,18 @@ describe('The server of documentAuth', () => {
       expect(error.message)
         .to.match(/mongodb (6\.22\.0|5\.9\.2)/)
         .and.include('npm install mongodb@7')
+    }
+  })
+
+  it('is examined by the doctor, which closes a client only if it has connected it', async () => {
+    for (const isConnected of [false, true]) {
+      await client.close()
+      open()
+      if (isConnected) await client.connect()
+      const close = mock.method(client, 'close')
+      await documentFindings(db)
+      expect(close.mock.callCount()).to.equal(isConnected ? 0 : 1)
+      close.mock.restore()
     }
   })
 

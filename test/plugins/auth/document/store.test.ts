@@ -114,6 +114,24 @@ onEachMongo('the store on a document database', (server) => {
       { role: 'user', since: null, team: 'a', squad: 'b' },
     ))
 
+  it('stores the value for a new user in place of a field that a signup leaves undefined', () =>
+    withStore(
+      async (store) => {
+        await store.insertUser({ ...ADA, fields: { role: undefined, team: 'b' } })
+        expect((await store.findUserById('ada'))?.raw).to.include({ role: 'user', team: 'b' })
+      },
+      { role: 'user', team: 'a' },
+    ))
+
+  it('keeps no more reset tokens of one moment than of several', () =>
+    withStore(async (store, db) => {
+      await store.insertUser(ADA)
+      const token = { userId: 'ada', passwordVersion: 0, createdAt: 0, expiresAt: 9 }
+      for (const tokenHash of ['b', 'd', 'a', 'c']) await store.insertResetToken({ ...token, tokenHash }, 2)
+      const left = await db.collection('auth_reset_tokens').find().toArray()
+      expect(left.map(({ _id }) => String(_id)).toSorted()).to.deep.equal(['c', 'd'])
+    }))
+
   it('deletes more expired ends of sessions than one look-up returns', () =>
     withStore(async (store, db) => {
       const ended = db.collection<{ _id: string; expires_at: number }>('auth_ended_sessions')

@@ -27,6 +27,7 @@ const WITH_AUDIT: WorldOptions = {
 const KIT = {
   clock: { now: () => 0 },
   users: { findUserById: async () => ({}) },
+  mails: { later: (work: () => unknown) => void work() },
 } as unknown as FeatureKit
 const accountsOf = ({ app }: World) =>
   (app.services as unknown as { authProvider: ConnectedPasswordProvider }).authProvider.accounts!
@@ -69,6 +70,17 @@ onEachDatabase('audit()', (inWorld) => {
       const entries = await log(world, { limit: 100 })
       expect(entries.filter(({ event }) => event === 'auth.login.succeeded')).to.have.length(32)
       expect(new Set(entries.map(({ id }) => id)).size).to.equal(33)
+    }))
+
+  it('lists events of one millisecond in their order', () =>
+    inWorld(WITH_AUDIT, async (world) => {
+      await signedUp(world)
+      const requests: unknown[] = []
+      for (let count = 0; count < 20; count++)
+        requests.unshift((await world.client().post('/auth/login', ADA)).headers['x-request-id'])
+      const [...entries] = await log(world, { limit: 20 })
+      expect(new Set(entries.map(({ at }) => at)).size).to.equal(1)
+      expect(entries.map(({ requestId }) => requestId)).to.deep.equal(requests)
     }))
 
   it('has no password, token, hash or address, and nothing of a refresh', () =>
@@ -187,6 +199,19 @@ describe('audit()', () => {
     clock.time += 60_000
     await refuse(0, 500)
     expect(stored).to.equal(10_500)
+  })
+
+  it('begins an entry at the random delay of a mail, since the time of a response would show that it has a user', async () => {
+    const stored: unknown[] = []
+    const insert = async ({ user_id: userId }: { user_id: unknown }) => stored.push(userId)
+    const works: (() => unknown)[] = []
+    const mails = { later: (work: () => unknown) => void works.push(work) } as unknown as FeatureKit['mails']
+    const writer = createAuditWriter({ ...KIT, mails }, { insert } as unknown as Records, DAY)
+    writer.write('auth.login.failed', { userId: 'ada', reason: 'invalid_credentials' })
+    await writer.settled()
+    expect([stored, works.length]).to.deep.equal([[], 1])
+    await works[0]!()
+    expect(stored).to.deep.equal(['ada'])
   })
 
   it('waits for no entry, remembers 1,000 of them at most, and logs how many are lost', async () => {

@@ -34,6 +34,12 @@ onEachDatabase('recent()', (inWorld) => {
       expect((await client.post('/danger')).status).to.equal(200)
       await client.post('/auth/refresh')
       expect((await client.post('/danger')).status).to.equal(200)
+      world.clock.advance(-60)
+      expect((await client.post('/danger')).status).to.equal(200)
+      // A clock that was far ahead does not make a proof last longer.
+      world.clock.advance(-1)
+      await client.post('/auth/refresh')
+      expect((await client.post('/danger')).status).to.equal(403)
     }))
 
   it('continues under a new session id, and ends the old one', () =>

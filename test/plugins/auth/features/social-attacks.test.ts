@@ -59,6 +59,10 @@ describe('social()', () => {
         'provider_unavailable',
       ],
       'a state that no cookie has': [{ callback: { state: 'A'.repeat(43) } }, 'sign_in_expired'],
+      'a state with more than its characters': [
+        { callback: { state: `${'A'.repeat(43)}\r\nset-cookie: a=b` } },
+        'sign_in_expired',
+      ],
       'a callback without a state': [{ callback: { state: undefined } }, 'sign_in_expired'],
     }
     for (const [what, [mischief, code = 'sign_in_failed', begin]] of Object.entries(mischiefs))

@@ -369,6 +369,10 @@ describe('social()', () => {
         /without recent/,
       ],
     ]
+    for (const make of [google, github]) {
+      const { code } = await failureOf(() => make({ ...CLIENT, clientId: undefined as never }))
+      expect(code).to.equal('MORTAR_OPTION_UNDEFINED')
+    }
     for (const [run, message] of wrong) {
       const error = await failureOf(run)
       expect([error.code, message.test(error.message)], error.message).to.deep.equal([

@@ -26,8 +26,7 @@ async function fillList(place: TestDatabase): Promise<void> {
 }
 
 /* On SQLite alone, because 250,000 records take seconds, and the suite of stores checks the one statement everywhere. */
-describe('More sessions that end than a process remembers', function () {
-  this.timeout(180_000)
+describe('More sessions that end than a process remembers', () => {
   const place = KINDS['SQLite']!('suite')
   let fleet: Fleet
   before(async () => {

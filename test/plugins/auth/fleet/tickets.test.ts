@@ -26,8 +26,7 @@ async function openStream({ urls }: Processes, n: number, ticket: string): Promi
 }
 
 for (const [name, prepare] of Object.entries(SHARED_STORES))
-  describe(`A ticket of another process, on one ${name} database`, function () {
-    this.timeout(60_000)
+  describe(`A ticket of another process, on one ${name} database`, () => {
     const open = prepare()
     let fleet: Processes
     before(async () => {
@@ -51,8 +50,7 @@ for (const [name, prepare] of Object.entries(SHARED_STORES))
     })
   })
 
-describe('A ticket of a process whose clock is a minute wrong', function () {
-  this.timeout(60_000)
+describe('A ticket of a process whose clock is a minute wrong', () => {
   const place = KINDS['SQLite']!()
   for (const skew of [-60_000, 60_000])
     it(`is valid in another process, by ${skew / 1000} s`, async () => {

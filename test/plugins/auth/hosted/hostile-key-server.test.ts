@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { loadKeys } from '../../../../plugins/auth-hosted/load-keys.ts'
 import { json, signingKey } from './support/key-server.ts'
 import { inHostedWorld, type HostedWorld } from './support/world.ts'
 
@@ -86,6 +87,19 @@ describe('a key server', () => {
       })
   })
 
+  it('whose metadata name keys without TLS opens nothing in production', async () => {
+    await inHostedWorld({ keys: [await signingKey('one')] }, async ({ server }) => {
+      const { signal } = new AbortController()
+      const load = (httpsOnly: boolean) =>
+        loadKeys({ issuer: server.issuer, jwksUrl: undefined, httpsOnly }, signal)
+      const refusal = await load(true).catch((error: unknown) => error as Error)
+      expect((refusal as Error).message).to.include('names no address of keys that may be used')
+      expect(server.asked).to.not.include('/jwks')
+      await load(false)
+      expect(server.asked).to.include('/jwks')
+    })
+  })
+
   it('that does not end a refused response is left immediately', async () => {
     const key = await signingKey('one')
     await inHostedWorld({ keys: [key], hosted: { timeout: '1m' } }, async (world) => {
@@ -98,7 +112,7 @@ describe('a key server', () => {
       await expectRefusal(world, await world.server.token(key))
       await left
     })
-  }).timeout(10_000)
+  })
 
   it('that recovers is asked again after a second, and not before', async () => {
     const key = await signingKey('one')

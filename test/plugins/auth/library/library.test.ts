@@ -232,7 +232,7 @@ describe('an application whose accounts better-auth keeps', () => {
     expect(await response).to.equal('AbortError')
     await left.promise
     await app.close()
-  }).timeout(20_000)
+  })
 
   it('counts its limits by the client address of the framework, not by headers of the client', () => {
     const seen: Request[] = []

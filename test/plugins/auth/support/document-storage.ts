@@ -13,7 +13,7 @@ export function onMongo(target: MongoTarget): StorageVariant {
   return {
     name: `a document database, ${target.name}`,
     async start() {
-      server = await target.start()
+      server = await target.startBeside()
       client = await new MongoClient(server.url, { serverSelectionTimeoutMS: 5000 }).connect()
       indexes = await readIndexes(client)
     },

@@ -96,9 +96,9 @@ async function open(options: StorageOptions): Promise<Storage> {
     type: 'better-sqlite3',
     database: path,
     entities: entitiesOf(ownColumns, withFeatures),
-    // No test pulls the plug, so none has to wait for a disk.
+    // No test pulls the plug, so none has to wait for a disk, or needs a journal that outlives the process.
     prepareDatabase: (db: { exec(sql: string): unknown }) =>
-      void db.exec(`pragma synchronous = off; ${tables}`),
+      void db.exec(`pragma synchronous = off; pragma journal_mode = memory; ${tables}`),
   })
   const remove = async () => directory && (await rm(directory, { recursive: true, force: true }))
   return storageOf(source, path, remove)

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { account } from '@mortar/auth/account'
 import { notices } from '@mortar/auth/notices'
 import { passkeys } from '@mortar/auth/passkeys'
+import { sessions } from '@mortar/auth/sessions'
 import { SoftAuthenticator } from '@mortar/auth/testing'
 import { totp } from '@mortar/auth/totp'
 import { accountCommands } from '../../../../../plugins/auth/commands.ts'
@@ -222,6 +224,26 @@ describe('A passkey', () => {
         expect(text).to.not.include(hidden)
     }))
 
+  it('has in the OpenAPI document the 403 of each endpoint that wants a recent proof', () =>
+    onSqlite(
+      { ...withPasskeys({}, [totp(), sessions(), account()]), app: { openapi: {} } },
+      async (world) => {
+        const { body } = await world.client().get('/openapi.json')
+        type Responses = Record<number, { description: string }>
+        type Operation = { operationId: string; 'x-policies'?: string[]; responses: Responses }
+        const all = Object.values<Record<string, Operation>>(body.paths).flatMap((path) =>
+          Object.values(path),
+        )
+        const fresh = all.filter((each) => each['x-policies']?.includes('fresh'))
+        expect(fresh.map(({ operationId }) => operationId)).to.include.members([
+          'removePasskey',
+          'endSession',
+        ])
+        for (const { operationId, responses } of fresh)
+          expect(responses[403]!.description, operationId).to.include('POST /auth/confirm')
+      },
+    ))
+
   it('has a domain and origins for which browsers make passkeys, or the start fails', async () => {
     const wrong: readonly [Parameters<typeof passkeys>[0], string, RegExp][] = [
       [{ rpId: 'localhost:3000' }, 'http://localhost:3000', /not a domain/],
@@ -231,6 +253,8 @@ describe('A passkey', () => {
       [{}, 'http://127.0.0.1:3000', /not a domain/],
       [{}, 'http://[::1]:3000', /not a domain/],
       [{}, 'http://notes.example.com', /neither https nor localhost/],
+      [{ origins: ['ws://localhost:3000'] }, 'http://localhost:3000', /neither https nor localhost/],
+      [{ origins: ['ftp://localhost'] }, 'http://localhost:3000', /neither https nor localhost/],
       [{ rpId: 'example.org' }, 'https://example.com', /not on the domain/],
       [{ rpId: 'ample.com' }, 'https://example.com', /not on the domain/],
       [{ rpId: 'www.example.com' }, 'https://example.com', /not on the domain/],

@@ -1,4 +1,8 @@
 import { expect } from 'chai'
+import { notices } from '@mortar/auth/notices'
+import { recent } from '@mortar/auth/recent'
+import { totp } from '@mortar/auth/totp'
+import type { AccountMail } from '../../../../../plugins/auth/features/mails.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachStore } from '../../support/on-each-store.ts'
 import {
@@ -9,7 +13,8 @@ import {
   WITH_TOTP,
   type Enrolled,
 } from '../../support/second-factor.ts'
-import { ADA, type World } from '../../support/world.ts'
+import { ADA, settle, type World, type WorldOptions } from '../../support/world.ts'
+import { prune, tokenIn } from '../support/account-scene.ts'
 
 onEachStore('A second factor', (inWorld) => {
   for (const [what, act, isRight] of CRASHES())
@@ -40,6 +45,61 @@ onEachStore('A second factor', (inWorld) => {
     }))
 })
 
+onEachStore('Adding a second factor', (inWorld) => {
+  it('ends the other sessions and tells its owner, wherever the process ends', async () => {
+    for (let statement = 1; ; statement++) {
+      const mails: AccountMail[] = []
+      let isReached = false
+      await inWorld(withNotices(mails), async (world) => {
+        isReached = await addedByKilled(world, statement, mails)
+      })
+      if (!isReached) break
+    }
+  })
+
+  it('is not finished by the clean-up of another process while a request does it', () => {
+    const mails: AccountMail[] = []
+    return inWorld(withNotices(mails), async (world) => {
+      const { client, next } = await started(world)
+      world.storage.interruptions.meanwhile('insert sessions', () => prune(world))
+      expect((await client.post('/auth/totp/confirm', { code: next() })).status).to.equal(200)
+      await settle(world)
+      expect(mails.map(({ kind }) => kind)).to.deep.equal(['factor-added'])
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+    })
+  })
+})
+
+function withNotices(mails: AccountMail[]): WorldOptions {
+  const features = [recent(), totp(), notices()]
+  return { withFeatures: true, auth: { features, sendMail: (mail) => mails.push(mail) } }
+}
+
+/** Confirms an authenticator in a process that ends before a statement. @returns false if there are less statements. */
+async function addedByKilled(world: World, statement: number, mails: readonly AccountMail[]) {
+  const when = `before statement ${statement}`
+  const { client, next } = await started(world)
+  const other = world.client()
+  await other.post('/auth/login', ADA)
+  const fault = world.storage.interruptions.failFrom(statement)
+  await client.post('/auth/totp/confirm', { code: next() })
+  fault.restore()
+  const isReached = fault.reached()
+  await settle(world)
+  world.clock.advance(3600)
+  await prune(world)
+  await settle(world)
+  const added = mails.filter(({ kind }) => kind === 'factor-added')
+  const isActive = await comeIn(world, { next }, when)
+  expect(added.length > 0, when).to.equal(isActive)
+  expect((await other.post('/auth/refresh')).status, when).to.equal(isActive ? 401 : 200)
+  if (!isActive) return isReached
+  await world.client().post('/auth/not-me', { token: tokenIn(added.at(-1)!.link!) })
+  expect(await world.storage.rows('auth_totp'), when).to.deep.equal([])
+  if (!isReached) expect(added).to.have.length(1)
+  return isReached
+}
+
 type Judge = (world: World, scene: Enrolled, when: string) => Promise<unknown>
 
 interface Crash {
@@ -48,7 +108,7 @@ interface Crash {
 }
 
 /** Logs in with the password, and with the next code if needed. @returns true if the account asked for a code. */
-async function comeIn(world: World, { next }: Enrolled, when: string): Promise<boolean> {
+async function comeIn(world: World, { next }: Pick<Enrolled, 'next'>, when: string): Promise<boolean> {
   const browser: Client = world.client()
   const first = await browser.post('/auth/login', ADA)
   if (first.status === 200) return false

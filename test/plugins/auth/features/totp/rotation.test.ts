@@ -39,7 +39,7 @@ onEachStore('A new secret of the application', (inWorld) => {
         return status
       }
       await inWorld(withSecrets([NEW], file), async (alone) => {
-        expect(await login(alone)).to.equal(401)
+        expect(await login(alone)).to.equal(503)
         expect(alone.typesOf()).to.include('auth.factor.unreadable')
         expect(await found(alone, [NEW])).to.deep.equal(['error'])
         expect((await startupErrorOf(() => reseal(alone))).code).to.equal('MORTAR_AUTH_SEALED')
