@@ -21,8 +21,8 @@ export interface LoadedJob extends JobSettings {
 }
 
 /**
- * Imports every job file below a folder, in code-unit order. Files and folders whose names begin with `_` or `.`, tests
- * and declarations are ignored.
+ * Imports every job file below a folder, in code-unit order. Files and folders whose names begin with `_` or `.`,
+ * `node_modules`, tests and declarations are ignored.
  * @throws StartupErrors with every broken file, and StartupError `MORTAR_JOBS_DIRECTORY`.
  */
 export async function loadJobs(directory: string | URL): Promise<readonly LoadedJob[]> {

@@ -37,15 +37,11 @@ export interface Attempt {
 export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts): Promise<Attempt> {
   const { engine, services } = parts
   const { id, name, attempt, requestId, trace } = claimed
-  const logger = parts.logger.child({
-    job: name,
-    jobId: id,
-    attempt,
-    ...(requestId !== undefined && { requestId }),
-  })
+  const ids = { job: name, jobId: id }
+  const logger = parts.logger.child({ ...ids, attempt, ...(requestId !== undefined && { requestId }) })
   const observed: ObservedJob = { id, name, attempt, trace, services }
   const begun = performance.now()
-  const error = await attemptOf(claimed, job, { ...parts, logger, observed })
+  const { error } = await attemptOf(claimed, job, { ...parts, logger, observed })
   const log = logOf(observed, logger)
   const outcome = outcomeOf(error, claimed, job, parts.stopping)
   const isMine = await engine.settle(claimed, outcome)
@@ -58,13 +54,7 @@ export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts
     const level = outcome.is === 'failed' ? 'error' : 'warn'
     const message = TEXTS[outcome.is]
     if (isOutage(error))
-      services.outages.log({
-        part: `job ${name}`,
-        error,
-        level,
-        message,
-        fields: { job: name, jobId: id, ...fields },
-      })
+      services.outages.log({ part: `job ${name}`, error, level, message, fields: { ...ids, ...fields } })
     else log[level]({ ...fields, err: describeError(error) }, message)
   }
   return { name, error, outcome }
@@ -78,13 +68,13 @@ function logOf({ logFields }: ObservedJob, logger: Logger): Logger {
   return logFields === undefined ? logger : logger.child({ ...logFields })
 }
 
-/** @returns the error of the attempt, or undefined. */
+/** @returns the error of the attempt, or undefined, in an object: the promise would call the `then` of the error. */
 async function attemptOf(
   claimed: ClaimedJob,
   job: KnownJob,
   { engine, services, logger, stopping, observed }: Attempts & { readonly observed: ObservedJob },
-): Promise<unknown> {
-  if (claimed.attempt > job.attempts) return new DeadWorker(claimed.attempt - 1)
+): Promise<{ readonly error: unknown }> {
+  if (claimed.attempt > job.attempts) return { error: new DeadWorker(claimed.attempt - 1) }
   const ending = new AbortController()
   // `AbortSignal.any` would keep 70 bytes of each job for as long as the process lives (Node 20).
   const both = new AbortController()
@@ -114,15 +104,15 @@ async function attemptOf(
         return await job.run({ id, data, attempt, services, log: logOf(observed, logger), signal })
       } catch (error) {
         // Not a failure for the subscribers of the channel.
-        if (postponementOf(error) === undefined) throw error
+        if (readError(error).after === undefined) throw error
         postponed = error
       }
     }
     const work = (): Promise<void> => untilAborted(ending.signal, run)
     await channel.tracePromise(() => (observed.around ? observed.around(work) : work()), observed)
-    return postponed
+    return { error: postponed }
   } catch (error) {
-    return error ?? new Error('The job has thrown nothing.')
+    return { error: error ?? new Error('The job has thrown nothing.') }
   } finally {
     clearInterval(renewal)
     clearTimeout(timer)
@@ -148,19 +138,23 @@ class DeadWorker extends Error {
   }
 }
 
-/** Milliseconds after which work wants to run again. */
-function postponementOf(error: unknown): number | undefined {
-  const after = (error as { readonly postponedFor?: unknown } | undefined)?.postponedFor
-  return typeof after === 'number' ? after : undefined
+/** Reads the decisions of an error about its job: `after` is the milliseconds after which work wants to run again. */
+function readError(error: unknown) {
+  try {
+    const { postponedFor, permanent } = (error ?? {}) as Readonly<Record<string, unknown>>
+    const after = Number.isFinite(postponedFor) ? Number(postponedFor) : undefined
+    return { after, isPermanent: permanent === true, line: errorLine(error) }
+  } catch {
+    // A member has thrown.
+    return { isPermanent: false, line: 'An error that cannot be read was thrown.' }
+  }
 }
 
 function outcomeOf(error: unknown, { attempt }: ClaimedJob, job: KnownJob, stopping: AbortSignal): Outcome {
   if (error === undefined) return { is: 'done' }
   if (stopping.aborted) return { is: 'returned' }
-  const after = postponementOf(error)
+  const { after, isPermanent, line } = readError(error)
   if (after !== undefined) return { is: 'returned', after }
-  const line = errorLine(error)
-  const isPermanent = (error as { readonly permanent?: unknown }).permanent === true
   return isPermanent || attempt >= job.attempts
     ? { is: 'failed', error: line }
     : {

@@ -9,6 +9,7 @@ import {
   warnOfLongNumber,
 } from 'mortar/kit'
 import { limitCommands, type Known } from './commands.ts'
+import { TABLE } from './database/database-counters.ts'
 import { createDatabaseStore } from './database/database-store.ts'
 import { checkLimitsOptions, type LimitsOptions, type RedisClient } from './options.ts'
 import { createRedisStore } from './redis-store.ts'
@@ -86,7 +87,7 @@ export function limits<const Rules extends string = never>(
     stop: ({ limiter }) => knownOf(limiter).store?.close?.(),
     doctor: async (services) => [
       ...(services.limiter.isShared ? [] : memoryLimitFindings(services.environment)),
-      ...(await schemaFindings(services, store === 'database' ? ['mortar_limits'] : [], noTable)),
+      ...(await schemaFindings(services, store === 'database' ? [TABLE] : [], noTable)),
     ],
     commands: limitCommands(knownOf),
   })

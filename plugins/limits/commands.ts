@@ -130,10 +130,7 @@ async function read(known: Known, { name, limit, stored }: Counter): Promise<Sho
 
 function storeOf({ store }: Known): SharedStore {
   if (store !== undefined) return store
-  throw fault(
-    'MORTAR_LIMITS_PROCESSES',
-    'The limits are counted in the memory of each process, which no command can read.',
-  )
+  throw fault('MORTAR_LIMITS_PROCESSES', 'Each process counts in its memory, which no command can read.')
 }
 
 /** @throws StartupError `MORTAR_LIMITS_STORE` for a store that fails or is silent. */

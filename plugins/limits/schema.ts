@@ -1,5 +1,6 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
 import { BINARY, makeEntity } from 'mortar/kit'
+import { TABLE } from './database/database-counters.ts'
 
 /** A row of `mortar_limits`: the requests of one key in its current window. */
 export interface LimitRow {
@@ -11,7 +12,7 @@ export interface LimitRow {
 }
 
 const OPTIONS: EntitySchemaOptions<LimitRow> = {
-  name: 'mortar_limits',
+  name: TABLE,
   columns: {
     key: { type: String, length: 64, primary: true, ...BINARY },
     points: { type: Number, default: 0 },

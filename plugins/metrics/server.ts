@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { HttpError } from 'mortar'
+import { isHttpError } from 'mortar/kit'
 import { readerOf } from './access.ts'
 import type { MetricsSettings } from './options.ts'
 import type { Scrape } from './scrape.ts'
@@ -54,7 +54,7 @@ async function respond(
     const { type, text } = await scrape.render()
     res.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text)
   } catch (error) {
-    const status = error instanceof HttpError ? error.status : 500
+    const status = isHttpError(error) ? error.status : 500
     res.writeHead(status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}).end()
   }
 }

@@ -2,12 +2,13 @@
  * The bookkeeping of one socket. An application has thousands of idle ones, so there is one object for each, with functions
  * that all sockets share. Measured by bench/realtime.ts.
  */
-import { HttpError, type Context, type Logger } from 'mortar'
+import type { Context, HttpError, Logger } from 'mortar'
 import {
   clientNetwork,
   type ConnectionLife,
   describeError,
   isDevServer,
+  isHttpError,
   type TakenConnection,
   type Takeover,
 } from 'mortar/kit'
@@ -103,14 +104,12 @@ export function clientOf({ user, ip }: Context): string {
 }
 
 function fail(ctx: Context, socket: ServerSocket, error: unknown): void {
-  const { signal } = ctx
   // The handler was waiting when the socket ended.
-  if (signal.aborted && (error === signal.reason || (error as Error | null)?.name === 'AbortError')) return
-  if (error instanceof HttpError && error.status < 500) return socket.close(undefined, error)
-  ctx.log.error(
-    { event: 'socket.failed', route: ctx.route, err: describeError(error) },
-    'The handler of a socket failed',
-  )
+  if (ctx.signal.aborted && error === ctx.signal.reason) return
+  const err = describeError(error)
+  if (ctx.signal.aborted && err.type === 'AbortError') return
+  if (isHttpError(error) && error.status < 500) return socket.close(undefined, error)
+  ctx.log.error({ event: 'socket.failed', route: ctx.route, err }, 'The handler of a socket failed')
   socket.finish(CLOSES.failed)
 }
 

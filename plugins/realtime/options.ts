@@ -96,7 +96,7 @@ function check<T extends object>(options: T, of: string, keys: OptionChecks<T>['
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return /^https?:[^*]*$/i.test(text) && URL.canParse(text)
 }
 
 function refusal(of: string, found: string): Error {

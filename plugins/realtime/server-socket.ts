@@ -1,5 +1,5 @@
-import { HttpError, type Context } from 'mortar'
-import { problemText } from 'mortar/kit'
+import type { Context, HttpError } from 'mortar'
+import { isHttpError, problemText } from 'mortar/kit'
 import { type RawData, WebSocket } from 'ws'
 import { CLOSES, codeOfStatus, shortened, type Close } from './close-codes.ts'
 import type { ConnectedSocket } from './connected-socket.ts'
@@ -190,7 +190,7 @@ export class ServerSocket implements Socket<unknown>, OpenSocket, SocketCounts {
 
   /** Refuses an invalid message. @throws an error that is not the client's. */
   async #readAfter(error: unknown): Promise<IteratorResult<unknown, void>> {
-    if (!(error instanceof HttpError)) throw error
+    if (!isHttpError(error)) throw error
     this.report(error)
     if (this.bounds.invalid === 'close') this.finish(CLOSES.invalid)
     return this.next()

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import { type AnyBrick, createApp, defineBrick, StartupError, value } from 'mortar'
 import { auth } from '@mortar/auth'
+import { account } from '@mortar/auth/account'
+import { audit } from '@mortar/auth/audit'
 import { basicAuth } from '@mortar/auth/basic'
+import { emailVerification } from '@mortar/auth/email-verification'
+import { passkeys } from '@mortar/auth/passkeys'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
+import { github, google, oidc, social } from '@mortar/auth/social'
+import { totp } from '@mortar/auth/totp'
 import { documentAuth } from '@mortar/auth-document'
 import { auth0, clerk, cognito, firebase, hostedAuth, keycloak, supabase } from '@mortar/auth-hosted'
 import { libraryAuth } from '@mortar/auth-library'
@@ -17,6 +25,7 @@ import { loggerTo } from '../app/recorder.ts'
 const secret = 'a secret that is long enough for every test here'
 const library = { handler: () => new Response(), api: { getSession: () => null } }
 const hosted = { issuer: 'https://issuer.example', audience: 'api' }
+const client = { clientId: 'a', clientSecret: 'b' }
 
 interface Call {
   readonly take: (options: never) => unknown
@@ -53,6 +62,19 @@ const CALLS: Readonly<Record<string, Call>> = {
   'cost of basicAuth()': call((cost) => basicAuth({ secret, cost }), {}, [
     { memry: 19_456 },
     { passes: '2' },
+  ]),
+  'recent()': call(recent, {}, [{ withn: '5m' }, { within: true }]),
+  'sessions()': call(sessions, {}, [{ places: () => 'x' }, { place: 'x' }]),
+  'emailVerification()': call(emailVerification, {}, [{ lifetme: '1d' }, { verifiedOnly: 'yes' }]),
+  'account()': call(account, {}, [{ graces: '1d' }, { eraseData: 'yes' }]),
+  'audit()': call(audit, { keep: '30d' }, [{ kept: '30d' }, { keep: true }]),
+  'passkeys()': call(passkeys, {}, [{ rpid: 'x' }, { origins: 'https://x.example' }]),
+  'totp()': call(totp, {}, [{ issuers: 'x' }, { issuer: 5 }]),
+  'social()': call(social, { providers: [google(client)] }, [{ signup: true }, { signUp: 'yes' }]),
+  'github()': call(github, client, [{ uri: 'x' }, { url: 5 }]),
+  'oidc()': call(oidc, { name: 'x', issuer: 'https://x.example', ...client }, [
+    { scopes: 'x' },
+    { scope: 5 },
   ]),
   'documentAuth()': call(
     documentAuth,
@@ -149,12 +171,33 @@ describe('Options of bricks and providers', () => {
   }
 })
 
+describe('A duration among the options', () => {
+  const TAKEN: Readonly<Record<string, (duration: number | string) => unknown>> = {
+    'within of recent()': (within) => recent({ within }),
+    'lifetime of emailVerification()': (lifetime) => emailVerification({ lifetime }),
+    'grace of account()': (grace) => account({ grace }),
+    'keep of audit()': (keep) => audit({ keep }),
+    'keyLifetime of hostedAuth()': (keyLifetime) => hostedAuth({ ...hosted, keyLifetime }),
+    'coolDown of hostedAuth()': (coolDown) => hostedAuth({ ...hosted, coolDown }),
+    'timeout of auth()': (timeout) => withProvider({ timeout }),
+    'timeout of mail()': (timeout) => mail({ from: 'a@example.com', timeout }),
+    'timeout of limits()': (timeout) => limits({ timeout }),
+    'startTimeout of redis()': (startTimeout) => redis({ url: 'redis://localhost', startTimeout }),
+  }
+  for (const [name, take] of Object.entries(TAKEN))
+    it(`is a number of seconds or text with a unit, and nothing else: ${name}`, () => {
+      for (const duration of [86_400, '1d']) expect(() => take(duration), String(duration)).not.to.throw()
+      for (const wrong of [true, '1 parsec'])
+        expect(() => take(wrong as string), String(wrong)).to.throw(StartupError)
+    })
+})
+
 describe('The time limit of a brick that is probably meant in milliseconds', () => {
   const own = defineBrick({
     name: 'own',
     services: { db: value({}), jobQueue: value({ define: () => undefined }), sideConnections: value({}) },
   })
-  const client = { status: 'ready', connect: () => undefined, on: () => undefined, off: () => undefined }
+  const connection = { status: 'ready', connect: () => undefined, on: () => undefined, off: () => undefined }
   const BRICKS: Readonly<Record<string, readonly AnyBrick[]>> = {
     'timeout of mail()': [mail({ from: 'a@example.com', timeout: 5000 })],
     'timeout of auth()': [auth(libraryAuth(library as never, { signOut: false }), { timeout: 5000 })],
@@ -170,7 +213,7 @@ describe('The time limit of a brick that is probably meant in milliseconds', () 
       const warnings: unknown[] = []
       const logger = loggerTo((level, given) => level === 'warn' && warnings.push(given.at(-1)))
       const app = createApp({ environment: 'test', logger, bricks } as never)
-      if (option.includes('redis')) app.override({ redis: value(client) })
+      if (option.includes('redis')) app.override({ redis: value(connection) })
       await app.ready()
       await app.close()
       expect(warnings).to.include(

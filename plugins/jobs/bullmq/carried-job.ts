@@ -40,7 +40,8 @@ export const TYPES = {
 
 /** Seconds for which BullMQ knows a job that is done, so that its row can be handed over a second time after a crash. */
 const REMEMBERED = 120
-const ALWAYS = 1_000_000_000
+/** Number of attempts of a job, and of processes that it may lose: the runner counts attempts. */
+export const ALWAYS = 1_000_000_000
 
 export function toBullmq({ id, name, data, requestId, trace }: ClaimedJob): {
   readonly name: string

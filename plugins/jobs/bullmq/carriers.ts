@@ -2,7 +2,7 @@ import type * as BullMQ from 'bullmq'
 import type { ConnectionOptions, Queue, Worker } from 'bullmq'
 import { loadPeer } from 'mortar/kit'
 import { LEASE } from '../engine.ts'
-import type { Carried, Ended } from './carried-job.ts'
+import { ALWAYS, type Carried, type Ended } from './carried-job.ts'
 
 /** Options of `bullmq()`. */
 export interface BullmqOptions {
@@ -28,13 +28,13 @@ export interface Carrier {
 export type Carriers = ReturnType<typeof createCarriers>
 
 export const PEERS = { from: import.meta.url, packages: ['bullmq'] } as const
-/** Number of processes that a job may lose: the runner counts attempts. */
-const ALWAYS = 1_000_000_000
 /** Milliseconds after which a command has failed. */
 const COMMAND = 10_000
 /** Options of ioredis. A server that has become a replica refuses each write; a new connection leads to another one. */
 const CONNECTION = {
   commandTimeout: COMMAND,
+  // The network of a connection that does not respond may never work again: another one is opened.
+  socketTimeout: COMMAND / 2,
   reconnectOnError: ({ message }: Error) => /^READONLY |-READONLY /.test(message),
 }
 

@@ -3,7 +3,7 @@ import { missingTable, type SideConnections } from 'mortar/kit'
 import { fault } from '../startup-codes.ts'
 import type { SharedStore } from '../shared-store.ts'
 import { cleanRegularly } from './clean-regularly.ts'
-import type { DataSourceLike, MakeCounters } from './database-counters.ts'
+import { TABLE, type DataSourceLike, type MakeCounters } from './database-counters.ts'
 import { mysqlCounters } from './mysql-counters.ts'
 import { postgresCounters } from './postgres-counters.ts'
 import { sqliteCounters } from './sqlite-counters.ts'
@@ -38,7 +38,7 @@ export function createDatabaseStore({ db, sideConnections, logger }: Cradle): Sh
         await counters.prepare()
       } catch (error) {
         if (missingTable(error) !== undefined)
-          throw fault('MORTAR_LIMITS_TABLE', "The database has no table 'mortar_limits'.")
+          throw fault('MORTAR_LIMITS_TABLE', `The database has no table '${TABLE}'.`)
         logger.warn({ brick: 'limits' }, 'The limits cannot open their connection to the database')
       }
       stopCleaning = cleanRegularly(counters)

@@ -8,7 +8,7 @@ import {
   type ServerSentEvent,
 } from 'mortar'
 import { array, object, string } from 'mortar/yup'
-import { ignore } from 'mortar/kit'
+import { describeError, ignore, isHttpError } from 'mortar/kit'
 import { clientOf } from '../connection.ts'
 import { createSocketRoute } from '../socket-route.ts'
 import type { Socket } from '../socket.ts'
@@ -28,14 +28,9 @@ type ClientFrame = Readonly<Partial<Record<'subscribe' | 'unsubscribe' | 'authen
 /** The route of the channels: a plain GET is a stream of events, an upgrade a socket. Each channel has its own guard. */
 export function channelRoute(): DefinedRoute {
   const query = object({ channel: array().of(name.required()), since: id })
+  const parts = { receive: FRAME, send: undefined, bounds: {}, isLogged: true, handler: serveSocket }
   const socketRoute = {
-    ...createSocketRoute({
-      receive: FRAME,
-      send: undefined,
-      bounds: {},
-      isLogged: true,
-      handler: serveSocket,
-    }),
+    ...createSocketRoute(parts),
     // The text of an event is made once for all clients.
     write: (text: unknown) => text as string,
   }
@@ -88,6 +83,8 @@ async function act(hub: Hub, client: Client, frame: ClientFrame): Promise<void> 
       client.outlet.write(plainFrame('authenticated'))
     }
   } catch (error) {
+    if (!isHttpError(error))
+      client.ctx.log.error({ event: 'frame.failed', channel, err: describeError(error) }, 'A frame failed')
     client.outlet.write(refusedFrame(channel, error, client.ctx.id))
   }
 }

@@ -22,6 +22,7 @@ import { PAGE, SPARE, type ChannelEngine, type Place, type Reading, type StoredE
 import { newEpoch } from './memory-engine.ts'
 import { fault } from './startup-codes.ts'
 
+/** The tables of `@mortar/realtime/channels/schema`. */
 export const TABLES = { events: 'mortar_channel_events', members: 'mortar_channel_members' }
 
 /** Milliseconds between two reads, and for one of them. */

@@ -1,5 +1,5 @@
-import { HttpError, Unauthorized, ValidationFailed, type Authenticator, type Context } from 'mortar'
-import { describeError, identifyAgain, inTime, Invalid, type Guard } from 'mortar/kit'
+import { Unauthorized, ValidationFailed, type Authenticator, type Context, type HttpError } from 'mortar'
+import { describeError, identifyAgain, inTime, Invalid, isHttpError, type Guard } from 'mortar/kit'
 import { pagesOf, placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
 import type { Follower } from './follower.ts'
 import { eventFrame, placeFrame, plainFrame, refusedFrame } from './frames.ts'
@@ -174,7 +174,7 @@ export class Hub {
       try {
         if (each.isOpen) await this.#judge(each)
       } catch (error) {
-        if (!(error instanceof HttpError) || error.status >= 500) throw error
+        if (!isHttpError(error) || error.status >= 500) throw error
         this.#refuse(each, error)
       }
   }

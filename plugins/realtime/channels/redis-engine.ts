@@ -15,8 +15,9 @@ import { fault } from './startup-codes.ts'
 
 /** The first release with `XTRIM MINID`. */
 const OLDEST = 6.2
-/** Milliseconds for which a read waits for events, and for the response to a command. */
+/** Milliseconds for which a read waits for events, for its response after that, and for the response to a command. */
 const BLOCK = 1000
+const SILENCE = 2000
 const PATIENCE = 5000
 /** The highest second part of an id. */
 const LAST = '18446744073709551615'
@@ -191,7 +192,8 @@ function readerOf(client: RedisClient): { read(after: number): Promise<Reading>;
     close,
     async read(after) {
       try {
-        return await inTime(read(after), BLOCK + PATIENCE, late)
+        // A connection that has worked may be dead; a new one may be slow.
+        return await inTime(read(after), BLOCK + (side === undefined ? PATIENCE : SILENCE), late)
       } catch (error) {
         close()
         throw error

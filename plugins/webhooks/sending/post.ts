@@ -49,23 +49,30 @@ export async function post({ url, body, headers, timeout, signal, allowed, looku
     agent: isTls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false }),
     lookup: checkedLookup(lookup, allowed),
     maxHeaderSize: MOST_HEADER_BYTES,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+    signal,
   }
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(target, options)
+    // Not `AbortSignal.any([signal, AbortSignal.timeout()])`: Node 20 loses such a timeout when it collects memory.
+    const timer = setTimeout(() => {
+      reject(new DOMException('No response in time.', 'TimeoutError'))
+      request.destroy()
+    }, timeout)
     const refuse = (): void => void request.destroy(new RefusedAddress())
     request.on('socket', (socket: Socket) => {
       socket.once('connect', () => isReachable(socket.remoteAddress ?? '', allowed) || refuse())
     })
-    let hasResponse = false
+    let found: IncomingMessage | undefined
     request.on('response', (response) => {
-      hasResponse = true
+      found = response
       void drain(response).then(() => resolve(response.statusCode!), reject)
     })
-    request.on('error', reject)
+    // Bytes behind a whole response, such as the body of a 204, are an error of Node.
+    request.on('error', (error) => found?.complete || reject(error))
     // Node ends a connection whose protocol changes without an error, and the timeout no longer reaches it.
     request.on('close', () => {
-      if (!hasResponse) reject(new Error('The connection has ended without a response.'))
+      clearTimeout(timer)
+      if (found === undefined) reject(new Error('The connection has ended without a response.'))
     })
     request.end(body)
   })

@@ -16,6 +16,7 @@ import { queuedMailer } from '../../../plugins/mail/queued-mailer.ts'
 import { readOptions } from '../../../plugins/webhooks/options.ts'
 import { createWebhooks } from '../../../plugins/webhooks/service.ts'
 import { deferred } from '../../support/deferred.ts'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 import { keptLog } from './applications.ts'
 
 const outages = { begin: () => undefined, end: () => undefined, log: () => undefined } as never
@@ -130,19 +131,30 @@ describe('the work of another brick', () => {
 describe('a job that fails often', () => {
   it('is repeated after an hour at most, unless its brick has another limit', async () => {
     const registry = registryOf(() => Promise.reject(new Error('away')))
-    const { signal } = new AbortController()
-    const parts = { engine: { settle: async () => true } as never, services, logger: keptLog().logger }
+    const { signal: stopping } = new AbortController()
+    const { logger } = keptLog()
+    const parts = { engine: { settle: async () => true } as never, services, logger, stopping }
     const job = { ...registry.find('free')!, attempts: 100, backoff: 10_000 }
     const after = async (attempt: number, longestBackoff?: number) => {
       const own = { ...job, longestBackoff } as typeof job
-      const { outcome } = await runJob({ ...claimedJob('free'), attempt }, own, {
-        ...parts,
-        stopping: signal,
-      })
+      const { outcome } = await runJob({ ...claimedJob('free'), attempt }, own, parts)
       return (outcome as { readonly after?: number }).after
     }
     const delays = [await after(1), await after(9), await after(10), await after(90), await after(90, 60_000)]
     expect(delays).to.deep.equal([10_000, 2_560_000, 3_600_000, 3_600_000, 60_000])
+  })
+
+  it('is repeated, and has one line, although its error cannot be read or is a promise', async () => {
+    const broken = Object.defineProperty(new Error('broken'), 'permanent', { get: () => expect.fail() })
+    const odd = [broken, UNREADABLE, deferred().promise, { postponedFor: Number.NaN }, undefined]
+    const { logger, lines } = keptLog()
+    const stopping = new AbortController().signal
+    const parts = { engine: { settle: async () => true } as never, services, logger, stopping }
+    for (const thrown of odd) {
+      const job = registryOf(async () => Promise.reject(thrown)).find('free')!
+      expect((await runJob(claimedJob('free'), job, parts)).outcome.is).to.equal('repeated')
+    }
+    expect(lines.map(({ text }) => text)).to.deep.equal(odd.map(() => 'Job failed and will be repeated'))
   })
 })
 

@@ -1,11 +1,12 @@
 import { mock } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turnOfLoop, setTimeout as wait } from 'node:timers/promises'
 import { Queue, Worker } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { JobEngine } from '@mortar/jobs'
 import { bullmq } from '@mortar/jobs/bullmq'
 import * as schema from '@mortar/jobs/schema'
+import { startProxy as startFaultyNetwork } from '../../../scripts/soak/cutting-proxy.ts'
 import { needRedisServer, startRedis } from '../../support/redis-server.ts'
 import { KINDS } from '../database/databases.ts'
 import { startProxy } from '../limits/proxy.ts'
@@ -115,9 +116,13 @@ describe('the engine of jobs in BullMQ', () => {
     expect(await one.claim(NAMES, 1)).to.have.lengthOf(1)
     await redis().clear()
     const db = await place().open(schema)
+    const markBefore = (milliseconds: number) =>
+      db.getRepository(schema.MortarJobs).update({ state: 'carried' }, { run_at: Date.now() - milliseconds })
+    // Redis may still get a row that was marked within the last five minutes.
+    await markBefore(270_000)
     await one.prune(60_000)
     expect((await one.counts()).waiting).to.equal(0)
-    await db.getRepository(schema.MortarJobs).update({ state: 'carried' }, { run_at: 0 })
+    await markBefore(330_000)
     await one.prune(60_000)
     expect(await other.add(newJob({ key: 'k' }))).to.equal(false)
     const ids = (await other.claim(NAMES, 5)).map(({ id }) => id)
@@ -171,5 +176,29 @@ describe('the engine of jobs in BullMQ, whose Redis becomes a replica', () => {
     admin.disconnect()
     proxy.close()
     for (const server of [former, next]) await server.stop()
+  })
+
+  it('opens another connection if its own is silent for ever', async () => {
+    const redis = await startRedis()
+    const network = await startFaultyNetwork(redis.port)
+    const db = await place().open(schema)
+    await db.synchronize()
+    const connection = { url: `redis://127.0.0.1:${network.port}` }
+    const engine = bullmq({ connection })({ db, names: () => NAMES })
+    await engine.open()
+    await engine.counts()
+    await network.silence(0)
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const counted = engine.counts()
+    // The time until the connection is closed, and from then until the next one.
+    for (const passed of [5000, 1000]) {
+      for (let turn = 0; turn < 50; turn++) await turnOfLoop()
+      mock.timers.tick(passed)
+    }
+    expect(await counted).to.include({ waiting: 0, running: 0 })
+    mock.timers.reset()
+    await engine.close!()
+    await network.stop()
+    await redis.stop()
   })
 })

@@ -210,6 +210,7 @@ export function testPromises(pair: () => EnginePair): void {
   it('keeps a failed job, which can be listed, retried and deleted', async () => {
     const { one, other, pass, now, lease } = pair()
     const job = newJob({ key: 'k' })
+    const added = now()
     await one.add(job)
     const claimed = await claimSoon(one)
     await pass(STEP)
@@ -220,6 +221,7 @@ export function testPromises(pair: () => EnginePair): void {
     const [failed, ...others] = await other.list({ state: 'failed', name: 'send' })
     expect(failed).to.include({ id: job.id, name: 'send', state: 'failed', attempt: 1, error: 'Error: no' })
     expect(failed!.dueAt.getTime()).to.be.within(ended, now())
+    expect(failed!.addedAt.getTime()).to.be.within(added, ended)
     expect(others).to.deep.equal([])
     expect(await one.list({ state: 'failed', name: 'report' })).to.deep.equal([])
     expect(await one.counts()).to.deep.equal({ waiting: 0, running: 0, failed: 1, oldest: 0 })

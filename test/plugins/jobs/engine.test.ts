@@ -46,6 +46,16 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         expect(await one.counts()).to.include({ waiting: 2, failed: 0 })
       })
 
+    if (kind.startsWith('SQLite'))
+      it('looks for jobs while a transaction has the file, and finds none', async () => {
+        const { one, other, transact } = pair
+        await transact(async (tx) => {
+          await one.add(newJob(), tx)
+          expect(await other.claim(NAMES, 1)).to.deep.equal([])
+        })
+        expect(await other.claim(NAMES, 1)).to.have.length(1)
+      })
+
     it('keeps a failed job that is retried while others are deleted', async () => {
       const { other, pass, now } = pair
       const db = await place().open(schema)

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { routerFor } from 'mortar'
 import { createClient } from 'mortar/testing'
@@ -5,6 +6,7 @@ import type { DataSource } from 'typeorm'
 import { job } from '@mortar/jobs'
 import { testJobs } from '@mortar/jobs/testing'
 import * as schema from '@mortar/jobs/schema'
+import { runtimeOf } from '../../../plugins/jobs/runtime.ts'
 import { deferred } from '../../support/deferred.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp, keptLog, winterClock, type JobsApp } from './applications.ts'
@@ -50,6 +52,13 @@ for (const [kind, prepare] of Object.entries(KINDS))
 
     const db = (): DataSource => app.services.db
     const service = () => app.services.jobs
+
+    it('reads its directory at the start alone', async () => {
+      const load = mock.method(runtimeOf(service()).registry, 'load')
+      await service().add(recordJob, { text: 'hello', failures: 0 })
+      expect(load.mock.callCount()).to.equal(0)
+      mock.reset()
+    })
 
     it('runs a job that a request has added, with the id of the request in the log', async () => {
       app.use(
@@ -190,7 +199,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
         '2026-10-25T00:30:00.000Z',
         '2026-10-26T01:30:00.000Z',
       ])
-    }).timeout(60_000)
+    })
 
     it('tries a job again whose data this version of the application does not accept', async () => {
       const row = { ...GONE, name: 'record', data: '{"title":"of another version"}' }

@@ -43,6 +43,8 @@ describe('the directory of jobs', () => {
       ['MORTAR_JOBS_FILE', 'no-definition.ts'],
       ['MORTAR_JOBS_FILE', 'no-handler.ts'],
       ['MORTAR_JOBS_OPTION', 'on-a-name.ts'],
+      ['MORTAR_JOBS_FILE', 'twin.ts'],
+      ['MORTAR_JOBS_FILE', 'wrong-data.ts'],
       ['MORTAR_JOBS_OPTION', undefined],
       ['MORTAR_JOBS_OPTION', 'wrong-schedule.ts'],
     ])

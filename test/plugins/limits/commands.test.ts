@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
@@ -9,6 +11,7 @@ import { MortarLimits } from '@mortar/limits/schema'
 import { redis } from '@mortar/redis'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 import { serverUrl } from '../../support/servers.ts'
+import { tokens } from '../../support/tokens-brick.ts'
 import { KINDS } from '../database/databases.ts'
 
 const RULES = { search: { limit: 3, window: '1h', by: 'ip' } } as const
@@ -132,7 +135,7 @@ describe('The commands of mortar limits', () => {
     await app.close()
   })
 
-  it('refuse limits in memory, a silent or failing store, and arguments that mean nothing', async () => {
+  it('refuse limits in memory, and arguments that mean nothing', async () => {
     const { app, run } = commandsOf('memory')
     await app.ready()
     for (const name of ['show', 'clear'])
@@ -140,30 +143,131 @@ describe('The commands of mortar limits', () => {
     const wrong: [string, BrickCommandInput['values'], string][] = [
       ['clear', {}, 'Name a client'],
       ['show', { ip: 'ada' }, 'not an address'],
+      ['show', { ip: '' }, 'not an address'],
+      ['show', { name: 'serch' }, 'not a limit'],
       ['show', { ip: '::1', name: 'serch' }, 'not a limit'],
       ['show', { limit: '1', ip: '::1' }, 'need --key'],
       ['show', { limit: 'one', window: '1m', key: 'a' }, '--limit'],
       ['clear', { limit: '1', key: 'a' }, '--window'],
     ]
+    for (const name of ['show', 'clear'])
+      expect(await run(name, { ip: '::1' }, ['search']).catch(String)).to.include('accepts no names')
     for (const [name, values, message] of wrong)
       expect(await run(name, values).catch((error: unknown) => error), message)
         .to.be.instanceOf(RangeError)
         .with.property('message')
         .that.includes(message)
     await app.close()
-    const away = {
-      defineCommand() {},
-      status: 'end',
-      rlflxIncr: () => {},
-      get: () => {},
-      multi: () => {
-        throw new Error('gone')
-      },
+  })
+
+  it('list the limits of the application, or one of them', async () => {
+    const { app, run } = commandsOf('memory')
+    await app.ready()
+    const search = { name: 'search', by: 'ip', limit: 3, window: 3600 }
+    const teams = { name: 'GET /teams custom-60s', by: 'key', limit: 9, window: 60 }
+    expect((await run('show', {})).json).to.deep.equal({ limits: [search, teams] })
+    expect((await run('show', { name: 'search' })).json).to.deep.equal({ limits: [search] })
+    await app.close()
+    const bare = limits()
+    const none = await createApp({ logger: false }).use(bare).ready()
+    const { text } = await bare.commands!['show']!.run({ values: {}, positionals: [] }, none.services)
+    expect(text).to.equal('The application has no limits.')
+    await none.close()
+  })
+
+  /** A client of Redis in which each key has one count. */
+  function clientOf(points: string | null, rest: number, respond: () => Promise<unknown> = async () => 1) {
+    const keys: string[] = []
+    const noted = (key: string) => {
+      keys.push(key)
+      return chain
     }
-    const failing = commandsOf(away)
-    await failing.app.ready()
-    const { code, message } = await startupErrorOf(() => failing.run('show', { ip: '::1' }))
-    expect([code, message], message).to.deep.equal(['MORTAR_LIMITS_STORE', message])
-    await failing.app.close()
+    const exec = async () => [
+      [null, points],
+      [null, rest],
+    ]
+    const chain = { get: noted, pttl: () => chain, exec }
+    const del = (key: string) => {
+      keys.push(`del ${key}`)
+      return respond()
+    }
+    return { client: { status: 'ready', defineCommand() {}, rlflxIncr() {}, multi: () => chain, del }, keys }
+  }
+  const OWN = { key: 'a\nb', limit: '3', window: '1m' }
+
+  it('round the rest of a window up, and print a name in one line', async () => {
+    const { client, keys } = clientOf('1', 1)
+    const { app, run } = commandsOf(client)
+    await app.ready()
+    const shown = await run('show', OWN)
+    expect(shown.json).to.deep.equal({
+      limits: [{ name: 'a\nb', limit: 3, window: 60, used: 1, resetIn: 1 }],
+    })
+    expect(shown.text).to.match(/^a\S+b +1 of 3 +in 60 s +reset in 1 s *$/)
+    expect((await run('clear', OWN)).text).to.match(/^Reset: a\S+b\.$/)
+    expect(keys[0]).to.match(/^mortar:limits:[0-9a-f]{64}$/)
+    expect(keys).to.deep.equal([keys[0], keys[0], `del ${keys[0]}`])
+    expect((await run('show', { ...OWN, key: '' })).json).to.nested.include({ 'limits[0].name': '' })
+    await app.close()
+  })
+
+  it('find a limit only by the option that names its subject, and no limit by credential', async () => {
+    const { app, show } = commandsOf(clientOf('1', 1000).client, tokens())
+    const per = { limit: 5, window: '1m' }
+    app.use(
+      createRouter()
+        .get('/user', { auth: true, limit: { ...per, by: 'user' } }, () => [])
+        .get('/credential', { limit: { ...per, by: 'credential' } }, () => []),
+    )
+    await app.ready()
+    const found = async (values: BrickCommandInput['values']) => (await show(values)).map(({ name }) => name)
+    expect(await found({ ip: '::1' })).to.deep.equal(['search'])
+    expect(await found({ user: '1' })).to.deep.equal(['GET /user user-60s'])
+    expect(await found({ key: '1' })).to.deep.equal(['GET /teams custom-60s'])
+    expect(await found({ ip: '::1', user: '1', key: '1' })).to.have.length(3)
+    await app.close()
+  })
+
+  it('show a count without an end as one that ends now, and clear no key that has no count', async () => {
+    for (const points of ['2', null]) {
+      const { client, keys } = clientOf(points, -1)
+      const { app, run, show } = commandsOf(client)
+      await app.ready()
+      expect((await show(OWN))[0]).to.include({ used: Number(points), resetIn: 0 })
+      await run('clear', OWN)
+      expect(keys.filter((key) => key.startsWith('del'))).to.have.length(points === null ? 0 : 1)
+      await app.close()
+    }
+  })
+
+  it('report a store that fails, or is silent for five seconds, to show and to clear', async () => {
+    const silent = () => new Promise<never>(() => {})
+    const failing = () => Promise.reject(new Error('gone'))
+    const breaks: readonly (readonly [string, object, string])[] = [
+      [
+        'show',
+        {
+          multi: () => {
+            throw new Error('gone')
+          },
+        },
+        'gone',
+      ],
+      ['clear', { del: failing }, 'gone'],
+      ['clear', { del: () => Promise.reject('odd') }, 'odd'],
+      ['clear', { del: silent }, 'No response within 5 s.'],
+    ]
+    for (const [name, broken, reason] of breaks) {
+      const { app, run } = commandsOf({ ...clientOf('1', 1).client, ...broken })
+      await app.ready()
+      mock.timers.enable({ apis: ['setTimeout'] })
+      const failure = startupErrorOf(() => run(name, OWN))
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      mock.timers.tick(5000)
+      const { code, message } = await failure.finally(() => mock.timers.reset())
+      expect(code).to.equal('MORTAR_LIMITS_STORE')
+      expect(message.split('\n')[0]).to.equal(`The store of the limits does not respond: ${reason}`)
+      await app.close()
+    }
   })
 })

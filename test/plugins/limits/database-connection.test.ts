@@ -40,6 +40,24 @@ describe('the store of the limits at the start', () => {
     return { store: createDatabaseStore({ db, sideConnections, logger } as unknown as Cradle)!, warnings }
   }
 
+  it('counts in each kind of database that several processes share, and refuses others', async () => {
+    const kindOf = (options: object): string => {
+      const db = { options, driver: { master: { options: {} } } }
+      const store = createDatabaseStore({ db, sideConnections } as unknown as Cradle)
+      return store === undefined ? 'memory' : 'shared'
+    }
+    for (const type of ['postgres', 'mysql', 'mariadb']) expect(kindOf({ type }), type).to.equal('shared')
+    for (const [file, kind] of [
+      ['app.db', 'shared'],
+      [':memory:', 'memory'],
+      ['', 'memory'],
+      [undefined, 'memory'],
+    ] as const)
+      expect(kindOf({ type: 'better-sqlite3', database: file }), file).to.equal(kind)
+    for (const type of ['sqljs', 'mssql', 'toString'])
+      expect(await failure((async () => kindOf({ type }))())).to.contain(`a database of the type '${type}'`)
+  })
+
   it('logs that the database is away, and does not stop the start', async () => {
     const { store, warnings } = storeOf(() => Promise.reject(new Error('down')))
     await store.open!()

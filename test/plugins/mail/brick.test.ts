@@ -85,7 +85,9 @@ describe('The mail brick', () => {
       try {
         const app = await startMailApp()
         if (count === 0) await app.close()
-        mock.timers.tick(1000)
+        mock.timers.tick(999)
+        expect(open.mock.callCount()).to.equal(0)
+        mock.timers.tick(1)
         expect(open.mock.callCount()).to.equal(count)
         await app.close()
       } finally {

@@ -10,7 +10,7 @@ import { startMailApp } from './mail-app.ts'
 const LINKS = ['script-link', 'data-link', 'top-link', 'blank-link', 'ping-link', 'download-link', 'submit']
 
 /** Clicks with the mouse. The effects in the browser are observed elsewhere. */
-const pressed = (locator: Locator) => locator.click({ force: true, timeout: 15_000 })
+const pressed = (locator: Locator) => locator.click({ force: true, timeout: 120_000 })
 
 describe('The mail page in a browser', function () {
   needChromium()

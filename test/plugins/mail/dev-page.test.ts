@@ -75,6 +75,22 @@ describe('The mail page', () => {
     })
   })
 
+  it('names each field beside its own address', async () => {
+    const own = { from: 'a@example.com', to: 'b@example.com', cc: 'c@example.com', bcc: 'd@example.com' }
+    const page = (await get(`/${await send({ ...own, replyTo: 'e@example.com' })}`)).body
+    const shown = [...page.matchAll(/<dt>([^<]+)<\/dt>\s*<dd>(.*?)<\/dd>/gs)].map(([, name, value]) => [
+      name,
+      /\w+@example\.com/.exec(value!)?.[0],
+    ])
+    expect(shown.slice(0, 5)).to.deep.equal([
+      ['From', own.from],
+      ['To', own.to],
+      ['Cc', own.cc],
+      ['Bcc', own.bcc],
+      ['Reply to', 'e@example.com'],
+    ])
+  })
+
   it('is HTML for a browser and without an Accept header, and JSON if the header asks for it', async () => {
     const type = async (accept?: string) => (await get('', accept ? { accept } : {})).headers['content-type']
     expect(await type()).to.equal('text/html; charset=utf-8')
@@ -121,6 +137,11 @@ describe('The mail page', () => {
       })
       expect(headers['content-security-policy'], path).to.contain("default-src 'none'")
       expect(headers['content-security-policy'], path).not.to.match(/allow-|unsafe-eval/)
+      // No directive names a place in the network.
+      const sources = /^(none|self|unsafe-inline|data:|sha256-[\w+/]{43}=)$/
+      for (const directive of String(headers['content-security-policy']).split(/; ?/))
+        for (const source of directive.split(' ').slice(1))
+          expect(source.replaceAll("'", ''), path).to.match(sources)
       expect(headers['content-security-policy'], path).to.contain(
         `frame-ancestors '${path.endsWith('/html') ? 'self' : 'none'}'`,
       )

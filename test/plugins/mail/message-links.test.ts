@@ -42,6 +42,17 @@ describe('The links of a message', () => {
     ])
   })
 
+  it('stay as they are written if a number is not that of a character', () => {
+    const html = `<a href="https://example.com/&#x10FFFF;">last</a> <a href="https://example.com/&#x110000;">x</a>
+      <a href="https://example.com/&#1114112;">decimal</a> <a href="https://example.com/&unknown;">name</a>`
+    expect(linksOf({ text: null, html })).to.deep.equal([
+      'https://example.com/\u{10FFFF}',
+      'https://example.com/&#x110000;',
+      'https://example.com/&#1114112;',
+      'https://example.com/&unknown;',
+    ])
+  })
+
   it('are at most fifty', () => {
     const all = Array.from({ length: 60 }, (_, index) => `https://example.com/${index}`)
     expect(linksOf({ text: all.join(' '), html: null })).to.deep.equal(all.slice(0, 50))

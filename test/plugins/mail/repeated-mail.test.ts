@@ -81,11 +81,14 @@ describe('A mail that could not be sent, without the jobs brick', () => {
 
   it('is given up after ten minutes, with a line in the log', async () => {
     const { app, mailer, ids, lines } = await scene(Array.from({ length: 100 }, away))
-    await mailer.send(MESSAGE)
+    const { id } = await mailer.send(MESSAGE)
     for (let minute = 0; minute < 60; minute++) await pass(60_000)
     expect(ids).to.have.length(7)
-    expect(lines.filter(({ level }) => level === 'error').map(({ text }) => text)).to.deep.equal([
+    const [line, ...others] = lines.filter(({ level }) => level === 'error')
+    expect([line!.text, line!.fields['mail'], line!.fields['attempt'], ...others]).to.deep.equal([
       'A mail was not sent, and is lost: The mail was not sent: connect ECONNREFUSED for ***',
+      id,
+      7,
     ])
     await app.close()
     expect(ids).to.have.length(7)

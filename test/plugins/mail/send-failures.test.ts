@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { createTransport, type Transport } from 'nodemailer'
 import type { MailOptions } from '@mortar/mail'
 import { ROOT } from '../../architecture/tree.ts'
-import { rejection, withMailApp } from './mail-app.ts'
+import { rejection, startMailApp, withMailApp } from './mail-app.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
@@ -185,10 +185,15 @@ describe('A message that is not sent', () => {
 describe('A message that is partly refused', () => {
   it('resolves, because the transport accepted other recipients, and is logged', async () => {
     const server = await startSmtpServer({ refuse: ['bob@example.com'] })
-    await withMailApp({ transport: { host: '127.0.0.1', port: server.port } }, async ({ services }) => {
-      const { id } = await services.mailer.send({ ...MESSAGE, to: ['ada@example.com', 'bob@example.com'] })
-      expect(services.mailOutbox.find(id)).to.include({ status: 'sent' })
-    })
+    const lines: string[] = []
+    const warn = (...line: unknown[]) => void lines.push(String(line.at(-1)))
+    const logger = { debug: () => {}, info: () => {}, warn, error: warn, child: () => logger }
+    const app = await startMailApp({ transport: { host: '127.0.0.1', port: server.port } }, { logger })
+    const { mailer, mailOutbox } = app.services
+    const { id } = await mailer.send({ ...MESSAGE, to: ['ada@example.com', 'bob@example.com'] })
+    expect(mailOutbox.find(id)).to.include({ status: 'sent' })
+    expect(lines).to.deep.equal([`Mail ${id}: 1 of its recipients were refused.`])
+    await app.close()
     expect(server.received[0]!.envelope.to).to.deep.equal(['ada@example.com'])
     await server.close()
   })

@@ -62,6 +62,18 @@ describe('The terminal transport', () => {
     }
   })
 
+  it('prints the first twenty lines, and how many follow', async () => {
+    for (const [count, rest] of [
+      [20, undefined],
+      [21, '… 1 more lines'],
+    ] as const) {
+      const lines = Array.from({ length: count }, (_, index) => `line ${index + 1}.`)
+      const { text } = await printed({ text: lines.join('\n') })
+      expect(text).to.contain('line 20.').and.not.contain('line 21.')
+      expect(/….*/.exec(text)?.[0], String(count)).to.equal(rest)
+    }
+  })
+
   it('shortens a long text but prints the links of the part that it cut off', async () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`)
     const { text } = await printed({ text: [...lines, 'https://example.com/at-the-end'].join('\n') })

@@ -12,6 +12,7 @@ import { throughBothAdapters } from '../../support/adapters.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 import { rawRequest } from '../../support/raw-request.ts'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 
 const TOKEN = 'a token of the tests'.replaceAll(' ', '-')
 const notes = () =>
@@ -201,6 +202,13 @@ describe('metrics()', () => {
     expect((await app.inject('/metrics')).payload).not.match(/^queue_waiting /m)
   })
 
+  it('refuses the path of a probe, which it would replace', async () => {
+    const { code, message } = await startupErrorOf(() => appWith({ path: '/readyz' }).ready())
+    expect(code).equal('MORTAR_OPTION')
+    expect(message).contain("health.ready is the path of brick 'metrics'")
+    await started(appWith({ path: '/readyz', port: 0 })).ready()
+  })
+
   it('adds a prefix to all names, and the metrics of the process', async () => {
     const app = started(appWith({ prefix: 'notes_', process: true }))
     const { payload, headers } = await app.inject('/metrics')
@@ -268,6 +276,8 @@ describe('metrics()', () => {
       await app.ready().finally(() => created.restore())
       const servers = created.calls.map(({ result }) => result as http.Server)
       const own = servers.find((server) => (server.address() as AddressInfo | null)?.port === port)!
+      // Without `host`, no other machine reaches the port.
+      expect((own.address() as AddressInfo).address).equal('127.0.0.1')
       const refused = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
       for (let count = 0; count < 2; count++) own.emit('error', refused)
       expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).equal(200)
@@ -278,10 +288,25 @@ describe('metrics()', () => {
       expect(error).include({ code: 'MORTAR_METRICS_OPEN', brick: 'metrics' })
     })
 
-    it('serves on a port of its own, and then not in the application', async () => {
+    it('responds with 500 on a port of its own while a gauge throws what cannot be read', async () => {
       const port = await freePort()
       const app = started(appWith({ port, token: TOKEN }, 'production'))
       await app.ready()
+      const read = (): never => {
+        throw UNREADABLE
+      }
+      app.services.gauges.add('queue_waiting', { help: 'Waiting.', read })
+      const headers = { authorization: `Bearer ${TOKEN}` }
+      expect((await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).status).equal(500)
+    })
+
+    it('serves on a port of its own, and then not in the application', async () => {
+      const port = await freePort()
+      const { mock: created } = mock.method(http, 'createServer')
+      const app = started(appWith({ port, token: TOKEN }, 'production'))
+      await app.ready().finally(() => created.restore())
+      const order: string[] = []
+      for (const { result } of created.calls) result!.once('close', () => order.push('the port'))
       await app.inject('/notes/1')
       const url = `http://127.0.0.1:${port}`
       const headers = { authorization: `Bearer ${TOKEN}` }
@@ -305,7 +330,9 @@ describe('metrics()', () => {
         unfinished.on('error', () => undefined).once('close', () => resolve())
       })
       await app.close()
+      order.push('the application')
       await ended
+      expect(order).deep.equal(['the port', 'the application'])
       expect(await fetch(url).catch(() => 'closed')).equal('closed')
     })
 
@@ -318,6 +345,8 @@ describe('metrics()', () => {
       'a prefix with a hyphen': { prefix: 'my-app' },
       'no buckets': { buckets: [] },
       'buckets in another order': { buckets: [2, 1] },
+      'two equal buckets': { buckets: [1, 2, 2] },
+      'a bucket of no time': { buckets: [0, 1] },
     } satisfies Record<string, MetricsOptions>))
       it(`refuses ${name}`, async () => {
         const error = await startupErrorOf(() => metrics(options))

@@ -16,7 +16,8 @@ describe('metrics() in several workers', function withProcesses() {
 
   beforeEach(async () => {
     port = await freePort()
-    primary = fork(await bundleScript(SCRIPT), [String(port), String(COUNT)], { execArgv: [] })
+    const env = { ...process.env, FRAMEWORK_VERSION: '1.2' }
+    primary = fork(await bundleScript(SCRIPT), [String(port), String(COUNT)], { execArgv: [], env })
     await once(primary, 'message')
   })
   afterEach(async () => {
@@ -45,6 +46,7 @@ describe('metrics() in several workers', function withProcesses() {
     for (let scrape = 0; scrape < 2 * COUNT; scrape++)
       expect(countOf(await request('/metrics'))).equal(REQUESTS)
     expect(shown).contain(`\nworkers_alive ${COUNT}\n`).contain('\nworker_most 1\n')
+    expect(shown).contain('\nmortar_build_info{version="1.2"} 1\n')
   })
 
   const change = async (how: 'kill' | 'replace', number: number): Promise<void> => {

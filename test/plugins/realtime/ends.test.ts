@@ -7,10 +7,11 @@ import type { Sockets } from '../../../plugins/realtime/sockets.ts'
 import type { Socket } from '../../../plugins/realtime/socket.ts'
 import { recorder } from '../../app/recorder.ts'
 import { throughBothAdapters } from '../../support/adapters.ts'
-import { collectGarbage } from '../../support/collect-garbage.ts'
+import { countKept } from '../../support/collect-garbage.ts'
 import { deferred } from '../../support/deferred.ts'
 import { frame, handshake, openRaw, type RawSocket } from './raw-socket.ts'
 import { as, createSessions } from '../../support/session-brick.ts'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 
 /** An open socket: its two sides, and the end of its handler. */
 interface Open {
@@ -26,6 +27,7 @@ const ENDS: Readonly<Record<string, (open: Open) => unknown>> = {
   'its client sends a broken frame': ({ client }) => client.write(frame(0xff)),
   'its handler returns': ({ endHandler }) => endHandler(),
   'its handler fails': ({ endHandler }) => endHandler(new Error('broken')),
+  'its handler throws an error that cannot be read': ({ endHandler }) => endHandler(UNREADABLE),
   'its handler closes it': ({ server }) => server.close(),
   'its session ends': ({ sessions }) => sessions.end(),
 }
@@ -72,7 +74,7 @@ describe('The end of a socket', () => {
         await raw.until('\r\n\r\n')
         for (const end of ends) ENDS[end]!(parts)
         await raw.ended
-        for (let look = 0; look < 200 && counts().disposed === before.disposed; look++) await wait(1)
+        for (let look = 0; look < 20_000 && counts().disposed === before.disposed; look++) await wait(1)
         // What comes once too often comes soon.
         await wait(1)
         const now = counts()
@@ -94,12 +96,7 @@ describe('The end of a socket', () => {
         for (const second of Object.keys(ENDS))
           expect(await round(second === first ? [first] : [first, second]), second).to.deep.equal(once)
         // Node may keep the last connection for a while.
-        const kept = (): number => contexts.slice(0, -1).filter((ref) => ref.deref() !== undefined).length
-        for (let look = 0; look < 10 && kept() > 0; look++) {
-          await wait(5)
-          collectGarbage()
-        }
-        expect(kept()).to.equal(0)
+        expect(await countKept(contexts.slice(0, -1))).to.equal(0)
       })
   })
 })

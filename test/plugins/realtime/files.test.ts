@@ -55,6 +55,7 @@ describe('The options of sockets', () => {
   const wrong: Readonly<Record<string, object>> = {
     'an unknown option': { origin: ['https://a.example'] },
     'an origin with another scheme': { origins: ['wss://a.example'] },
+    'an origin with a wildcard': { origins: ['https://*.a.example'] },
     'no socket at all': { sockets: 0 },
     'half a message a second': { messageRate: 0.5 },
     'a size without a number': { maxMessage: 'big' },

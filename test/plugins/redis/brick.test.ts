@@ -30,16 +30,21 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe('the watch of a connection', () => {
-  it('names the reason of each loss, and of no earlier one, until it is stopped', () => {
+  it('names the address and the reason of each loss, and of no earlier one, until it is stopped', () => {
     const client = Object.assign(new EventEmitter(), { options: { host: 'localhost', port: 6379 } })
-    const reasons: string[] = []
-    const begin = ({ error }: { error: Error }) => void reasons.push(error.message)
+    const reasons: unknown[] = []
+    const begin = ({ error, fields }: { error: Error; fields: object }) =>
+      void reasons.push({ reason: error.message, ...fields })
     const stop = watchConnection(client as never, { begin, end: () => undefined } as never)
     client.emit('error', new Error('reset'))
     for (const event of ['close', 'ready', 'close']) client.emit(event)
     stop()
     client.emit('close')
-    expect(reasons).to.deep.equal(['reset', 'The connection has ended.'])
+    const fields = { brick: 'redis', address: 'localhost:6379/0' }
+    expect(reasons).to.deep.equal([
+      { reason: 'reset', ...fields },
+      { reason: 'The connection has ended.', ...fields },
+    ])
   })
 })
 

@@ -1,7 +1,9 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
-import { routerFor } from 'mortar'
+import { defineBrick, routerFor } from 'mortar'
+import { JOB_CHANNEL } from 'mortar/kit'
 import { createClient } from 'mortar/testing'
 import * as schema from '@mortar/jobs/schema'
 import { testJobs } from '@mortar/jobs/testing'
@@ -74,6 +76,36 @@ describe('tracing() with jobs', () => {
     expect(JSON.stringify(attempts.map(({ attributes, events }) => [attributes, events]))).to.not.include(
       'secret',
     )
+  })
+
+  /** Starts the application. @returns a function that runs an attempt of a job as the application does. */
+  async function failingAttempts(): Promise<(thrown: unknown) => Promise<unknown>> {
+    const seen: { services?: object } = {}
+    app.use(defineBrick({ name: 'probe', start: (services) => void (seen.services = services) }))
+    await app.ready()
+    return (thrown) =>
+      tracingChannel(JOB_CHANNEL)
+        .tracePromise(() => Promise.reject(thrown as Error), { ...seen, id: '1', name: 'odd', attempt: 1 })
+        .catch(() => undefined)
+  }
+
+  it('names the class of what an attempt throws, and _OTHER for a value that is not an Error', async () => {
+    const attempt = await failingAttempts()
+    for (const thrown of [new RangeError('secret'), 'secret', { name: 'secret' }]) await attempt(thrown)
+    const found = spans(SpanKind.CONSUMER).map(({ attributes, status }) => [
+      attributes['error.type'],
+      status.code,
+    ])
+    expect(found).to.deep.equal(
+      ['RangeError', '_OTHER', '_OTHER'].map((type) => [type, SpanStatusCode.ERROR]),
+    )
+  })
+
+  it('stops when the application closes', async () => {
+    const attempt = await failingAttempts()
+    await app.close()
+    await attempt('after the stop')
+    expect(spans(SpanKind.CONSUMER)).to.deep.equal([])
   })
 
   it('makes no link for a job that was added without a span, and none for another application', async () => {

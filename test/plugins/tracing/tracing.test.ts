@@ -1,6 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:https'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
   InMemorySpanExporter,
@@ -15,6 +18,7 @@ import { connect as connectSocket } from '@mortar/realtime/testing'
 import { tracing } from '@mortar/tracing'
 import { throughBothAdapters } from '../../support/adapters.ts'
 
+const TLS = join(import.meta.dirname, '../../fixtures/tls')
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
@@ -143,28 +147,50 @@ describe('tracing()', () => {
             yield 'the head was sent'
             throw new CardDeclined()
           })
-          .get('/busy', (ctx) => {
-            ctx.status = 503
-            return 'busy'
+          .get('/status/:status', (ctx) => {
+            ctx.status = Number(ctx.params.status)
+            return 'the status alone'
           }),
       )
       const { fetch } = await serve(app)
-      for (const path of ['/fails', '/unreadable', '/busy', '/nothing', '/broken'])
+      const statuses = [499, 500, 503]
+      for (const path of [
+        '/fails',
+        '/unreadable',
+        ...statuses.map((each) => `/status/${each}`),
+        '/nothing',
+        '/broken',
+      ])
         await fetch(path)
           .then((response) => response.text())
           .catch(() => 'cut off')
-      const finished = await spans(5)
+      const finished = await spans(7)
       expect(
         finished.map(({ name, status, attributes }) => [name, status, attributes['error.type']]),
       ).deep.equal([
         ['GET /fails', { code: SpanStatusCode.ERROR }, 'CardDeclined'],
         ['GET /unreadable', { code: SpanStatusCode.ERROR }, '500'],
-        ['GET /busy', { code: SpanStatusCode.ERROR }, '503'],
+        ['GET /status/:status', { code: SpanStatusCode.UNSET }, undefined],
+        ['GET /status/:status', { code: SpanStatusCode.ERROR }, '500'],
+        ['GET /status/:status', { code: SpanStatusCode.ERROR }, '503'],
         ['GET', { code: SpanStatusCode.UNSET }, undefined],
         ['GET /broken', { code: SpanStatusCode.ERROR }, 'CardDeclined'],
       ])
       expect(finished.flatMap(({ events }) => events)).deep.equal([])
     })
+  })
+
+  it('tells the scheme of a request over TLS', async () => {
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(TLS, name)))
+    const app = started(appWith().use(createRouter().get('/notes', () => 'ok')))
+    const { url } = await app.listen({ port: 0, host: '127.0.0.1', tls: { key: key!, cert: cert! } })
+    await new Promise<void>((resolve, reject) => {
+      get(`${url}/notes`, { ca: cert! }, (response) => {
+        response.resume().once('end', () => resolve())
+      }).on('error', reject)
+    })
+    const [span] = await spans(1)
+    expect(span!.attributes).include({ 'url.scheme': 'https', 'http.route': '/notes' })
   })
 
   it('exports nothing that a client or a user has sent', async () => {

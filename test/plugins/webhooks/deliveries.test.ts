@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import type { EntityManager } from 'typeorm'
+import { type EntityManager, UpdateQueryBuilder } from 'typeorm'
 import { testJobs } from '@mortar/jobs/testing'
 import * as jobsSchema from '@mortar/jobs/schema'
 import { webhooks, type WebhooksOptions } from '@mortar/webhooks'
@@ -107,7 +107,10 @@ for (const [kind, prepare] of Object.entries(KINDS))
       const count = (): Promise<number> => rows.countBy({ name: 'webhooks:deliver' })
       expect(await count()).to.equal(1)
       await rows.clear()
-      clock.advance('2h')
+      clock.advance('119m')
+      await ada.redeliver(id, delivery!.id)
+      expect(await count()).to.equal(0)
+      clock.advance('1m')
       respondWith(204)
       await Promise.all([ada.redeliver(id, delivery!.id), ada.redeliver(id, delivery!.id)])
       expect(await count()).to.equal(1)
@@ -163,6 +166,39 @@ for (const [kind, prepare] of Object.entries(KINDS))
       )
       expect(failure).to.equal(undefined)
       expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered'])
+    })
+
+    it('fail as a job when the failures of their endpoint cannot be forgotten', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      await ada.add({ url: receiver.url })
+      await send(app)
+      const { execute } = UpdateQueryBuilder.prototype
+      mock.method(UpdateQueryBuilder.prototype, 'execute', function update(this: UpdateQueryBuilder<object>) {
+        const isEndpoint = this.expressionMap.mainAlias?.name === 'mortar_webhook_endpoints'
+        return isEndpoint ? Promise.reject(new Error('away')) : execute.call(this)
+      })
+      const failure = await testJobs(app).run().catch(String)
+      mock.reset()
+      expect(failure).to.be.a('string').and.include('away')
+    })
+
+    it('have the dates of the clock, and so have their endpoints', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const after = async (work: Promise<unknown>): Promise<Date> => {
+        await work
+        clock.advance('1h')
+        return new Date(clock.now() - 3_600_000)
+      }
+      const createdAt = await after(ada.add({ url: receiver.url }))
+      const { id } = (await ada.list())[0]!
+      const sentAt = await after(send(app).then(() => run(app)))
+      const [delivery] = await ada.deliveries(id)
+      const updatedAt = await after(ada.redeliver(id, delivery!.id))
+      const disabledAt = await after(ada.disable(id))
+      expect((await ada.list())[0]).to.deep.include({ createdAt, disabledAt })
+      expect((await ada.deliveries(id))[0]).to.deep.include({ createdAt: sentAt, updatedAt })
     })
 
     it('stay delivered if an attempt of a process that stood still fails later', async () => {

@@ -66,6 +66,8 @@ for (const [kind, prepare] of Object.entries(KINDS))
       const sent = await service.send(invoicePaid, DATA, { owner: 'ada' })
       await testJobs(app).run()
       expect(receiver.received).to.have.lengthOf(1)
+      // Receivers may keep it as a token of letters and digits (Standard Webhooks).
+      expect(sent.id).to.match(/^msg_[\da-f]{32}$/)
       const { headers, body } = receiver.received[0]!
       expect(headers).to.include({ 'webhook-id': sent.id, 'content-type': 'application/json' })
       expect(JSON.parse(body)).to.deep.equal({

@@ -12,6 +12,7 @@ import { loadChannels } from '../../../../plugins/realtime/channels/load-channel
 import { newEvent } from '../../../../plugins/realtime/channels/publication.ts'
 import { runtimeOf } from '../../../../plugins/realtime/channels/runtime.ts'
 import { handshake, openRaw, frame } from '../raw-socket.ts'
+import { recorder } from '../../../app/recorder.ts'
 import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
 import documents from './files/documents/[...path].ts'
 import news from './files/news.ts'
@@ -113,6 +114,20 @@ describe('Channels with faults', () => {
     while (app.services.realtime.size > 1) await wait(5)
     away.mock.restore()
     socket.send({ subscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    socket.close()
+  })
+
+  it('log the error of a policy, which ends no connection', async () => {
+    const [users, lines] = [createUsers(), [] as string[]]
+    const app = channelApp(users, {}, { app: { logger: recorder(lines) } })
+    opened.push(app)
+    await app.listen(0, '127.0.0.1')
+    users.failing.set('ada', 1)
+    const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    expect(socket.first.problem).to.include({ status: 500, code: 'internal_error' })
+    expect(lines.filter((line) => line.includes('The database does not respond.'))).to.have.length(1)
+    socket.send({ subscribe: 'private/ada' })
     expect(await socket.next()).to.include({ type: 'subscribed' })
     socket.close()
   })

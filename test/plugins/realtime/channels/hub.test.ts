@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Forbidden, type HttpError } from 'mortar'
+import { Invalid } from 'mortar/kit'
 import {
   idOf,
   PAGE,
@@ -41,18 +42,18 @@ function makeHub({ read = async () => reading() }: { readonly read?: () => Promi
     renew: () => note('renew'),
     usersOf: () => ['ada', 'bob'],
   }
-  const loaded = (name: string) => ({
+  const channel = (name: string) => ({
     hasPresence: name === 'rooms',
     keep: name === 'short' ? 1 : 1000,
     auth: AUTH[name],
-    validate: (params: unknown) => params,
+    validate: (params: unknown): unknown => params,
   })
-  const channels = { find: (name: string) => ({ name, params: {}, loaded: all.get(name) }) }
+  const channels = { find: (name: string) => ({ name, params: {}, loaded: loaded.get(name) }) }
   const names = ['news', 'rooms', 'short']
-  const all = new Map(names.map((name) => [name, loaded(name)]))
+  const loaded = new Map(names.map((name) => [name, channel(name)]))
   const guards = new Map(
     names.map((name) => [
-      all.get(name),
+      loaded.get(name),
       (ctx: { readonly user: unknown }) => {
         note(`judge ${name} ${JSON.stringify(ctx.user)}`)
         if (errors.has(name)) throw errors.get(name)!
@@ -60,7 +61,7 @@ function makeHub({ read = async () => reading() }: { readonly read?: () => Promi
     ]),
   )
   const parts = { engine: { read }, follower, presence, guards, channelsPerConnection: 9 }
-  return { hub: new Hub(channels as never, parts as never), calls, errors, follower }
+  return { hub: new Hub(channels as never, parts as never), calls, errors, follower, loaded }
 }
 
 /** A client of a hub, with the frames that it gets. */
@@ -107,6 +108,20 @@ describe('The subscriptions of a process', () => {
     hub.reset(place(5))
     hub.deliver(reading(event(6)))
     expect(take()).to.deep.equal(['reset news a.5.5', 'event news a.6.6'])
+  })
+
+  it('may be asked for again after a refusal by their guard or of their parameters', async () => {
+    const { hub, errors, loaded } = makeHub()
+    const { client, open, take } = clientOf(hub)
+    errors.set('news', new Forbidden())
+    loaded.get('rooms')!.validate = () => new Invalid([])
+    const statuses: unknown[] = []
+    for (const name of ['news', 'news', 'rooms', 'rooms'])
+      await hub.admit(client, name).catch(({ status }: HttpError) => statuses.push(status))
+    expect([statuses, client.subscriptions.size]).to.deep.equal([[403, 403, 422, 422], 0])
+    errors.delete('news')
+    await open(['news'])
+    expect(take()).to.deep.equal(['subscribed news a.9.9'])
   })
 
   it('do not begin on a connection that has ended', async () => {

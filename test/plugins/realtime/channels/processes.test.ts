@@ -20,8 +20,7 @@ const SERVERS: Readonly<Record<string, string>> = {
   Redis: 'TEST_REDIS_URL',
 }
 
-describe('Channels of processes that fail', function () {
-  this.timeout(90_000)
+describe('Channels of processes that fail', () => {
   const begun: (() => void)[] = []
   const opened: Pick<App, 'close'>[] = []
   after(() => Promise.all(opened.map((app) => app.close())))

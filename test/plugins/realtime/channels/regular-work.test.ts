@@ -11,6 +11,7 @@ import { Hub } from '../../../../plugins/realtime/channels/hub.ts'
 import { loadChannels } from '../../../../plugins/realtime/channels/load-channels.ts'
 import { memoryEngine } from '../../../../plugins/realtime/channels/memory-engine.ts'
 import { Presence } from '../../../../plugins/realtime/channels/presence.ts'
+import { redisEngine } from '../../../../plugins/realtime/channels/redis-engine.ts'
 import { recorder } from '../../../app/recorder.ts'
 import { channelApp, createUsers, DIRECTORY } from './channel-app.ts'
 import news from './files/news.ts'
@@ -29,6 +30,30 @@ describe('Channels with time', () => {
     await app.listen(0, '127.0.0.1')
     return { app, users, events: app.services.channels }
   }
+
+  it('read events again on a new connection when Redis is silent for two seconds longer than a read waits', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    let silent = false
+    let ends = 0
+    const side = {
+      defineCommand: () => undefined,
+      on: () => undefined,
+      disconnect: () => void ends++,
+      mortarChannelsHead: async () => ['epoch', '0', '0'],
+      xread: () => (silent ? Promise.race([]) : Promise.resolve(null)),
+    }
+    const engine = redisEngine({ redis: { ...side, duplicate: () => side }, outages: {} } as never)
+    const place = { epoch: 'epoch', at: 0, time: 0 }
+    await engine.read(place)
+    silent = true
+    const failed = engine.read(place).catch((error: Error) => error.message)
+    mock.timers.tick(2999)
+    await turn()
+    expect(ends).to.equal(0)
+    mock.timers.tick(1)
+    expect(await failed).to.equal('Redis did not respond in time.')
+    expect(ends).to.equal(1)
+  })
 
   it('tell a client without events its place each 15 seconds, by which it gets what it misses', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
@@ -137,16 +162,17 @@ describe('Channels with time', () => {
     const values = () =>
       [...gauges.all]
         .filter(([name]) => name.startsWith('channels_'))
-        .map(([name, { read }]) => [name, read()])
+        .map(([name, { isCounter = false, read }]) => [name, isCounter ? 'counter' : 'gauge', read()])
     const readers = [await subscribe(app, 'news'), await subscribe(app, 'news')]
     await events.publish(news(), 'count', { number: 1 })
     for (const reader of readers) await reader.next()
     readers[0]!.send({ unsubscribe: 'news' })
     await readers[0]!.next()
     expect(values()).to.deep.equal([
-      ['channels_subscriptions', 1],
+      ['channels_subscriptions', 'gauge', 1],
       [
         'channels_events_total',
+        'counter',
         new Map([
           ['published', 1],
           ['delivered', 2],

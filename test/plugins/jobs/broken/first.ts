@@ -1,0 +1,3 @@
+import { job } from '@mortar/jobs'
+
+export default job({}, () => undefined)

@@ -1,0 +1,3 @@
+import { job } from '@mortar/jobs'
+
+export default job({ data: { text: 'string' } as never }, () => undefined)
