@@ -8,6 +8,10 @@ import { join, resolve } from 'node:path'
 import { packages, ROOT } from './workspaces.mjs'
 
 const [target, built] = process.argv.slice(2).map((path) => resolve(path))
+if (target === undefined) {
+  process.stderr.write('Usage: node scripts/pack.mjs <folder> [<folder of built packages>]\n')
+  process.exit(2)
+}
 const copies = mkdtempSync(join(tmpdir(), 'mortar-pack-'))
 try {
   mkdirSync(target, { recursive: true })

@@ -13,9 +13,8 @@ function migrateCommand(): readonly string[] {
   return job!.spec.template.spec.containers[0].args
 }
 
-describe('The image of the Dockerfile, on a read-only root file system as another user', function () {
+describe('The image of the Dockerfile, on a read-only root file system as another user', () => {
   needsReadOnlyRoot()
-  this.timeout(180_000)
   const runtime = readStages(readDeployFile('Dockerfile')).at(-1)!
   let container: Container
 

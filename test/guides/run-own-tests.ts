@@ -36,7 +36,7 @@ export async function runOwnTests(directory: string, paths: readonly string[]): 
     const mocha = new Mocha({
       // It writes nothing.
       reporter: Mocha.reporters.Base,
-      timeout: 10_000,
+      timeout: 120_000,
       rootHooks: mochaHooks,
     })
     for (const path of paths) mocha.addFile(join(directory, path))

@@ -17,8 +17,7 @@ describe('npm install in a clone', () => {
   })
   afterEach(() => rmSync(clone, { recursive: true }))
 
-  it('leaves the command mortar, which the installation could not link before the build', function () {
-    this.timeout(60_000)
+  it('leaves the command mortar, which the installation could not link before the build', () => {
     const manifests = {
       '.': {
         private: true,
