@@ -290,7 +290,8 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
     await stopping(serving, async () => {
       await serving.output.until(/Ready in/)
       const url = `http://127.0.0.1:${port}`
-      const pages = auth === 'basic' ? ['/', '/docs', '/_framework/mail'] : ['/', '/docs']
+      const pages = await pathsOf(url)
+      expect(pages).to.deep.equal(auth === 'basic' ? ['/docs', '/_framework/mail'] : ['/docs'])
       for (const page of pages) expect((await fetch(url + page)).status, page).to.equal(200)
       if (auth === 'basic') expect((await signUp(url)).status).to.equal(201)
     })
@@ -320,7 +321,8 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
     await stopping(serving, async () => {
       await serving.output.until(/listens at/)
       const url = `http://127.0.0.1:${port}`
-      expect((await fetch(url)).status).to.equal(200)
+      for (const path of await pathsOf(url))
+        expect((await fetch(url + path)).status, path).to.equal(200)
       expect((await fetch(`${url}/_framework/mail`)).status).to.equal(404)
       if (auth === 'basic') expect((await signUp(url)).status).to.equal(409)
     })
@@ -333,6 +335,12 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
 })
 
 type Variables = Readonly<Record<string, string>>
+
+/** The paths that `GET /` names. */
+async function pathsOf(url: string): Promise<string[]> {
+  const body = (await (await fetch(url)).json()) as Readonly<Record<string, string>>
+  return Object.values(body).filter((value) => value.startsWith('/'))
+}
 
 function signUp(url: string): Promise<Response> {
   const user = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }

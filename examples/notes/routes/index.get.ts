@@ -1,7 +1,9 @@
 import { defineRoute } from 'mortar'
+import { settings } from '../config/settings.ts'
 
 export default defineRoute({ summary: 'What this service is', tags: ['service'] }, () => ({
   name: 'Notes',
   documentation: '/docs',
-  mail: '/_framework/mail',
+  // Production has no such page.
+  ...(settings.environment === 'production' ? {} : { mail: '/_framework/mail' }),
 }))
