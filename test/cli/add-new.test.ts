@@ -42,7 +42,7 @@ describe('mortar add, in a new application', () => {
     expect(refused.code).to.equal(0)
     expect(refused.err)
       .to.match(/not written: These migrations were not run on this database: AddWebhooks\d+\./)
-      .and.to.match(/Next:\n {2}npx mortar migrate generate 'add limits'\n/)
+      .and.to.match(/Next:\n {2}npx mortar migrate run\n {2}npx mortar migrate generate 'add limits'\n/)
     expect(mortar('migrate', 'run').code).to.equal(0)
     expect(mortar('migrate', 'generate', 'add limits').code).to.equal(0)
     const added = migrations().map((name) => name.replace(/^\d+/, ''))

@@ -321,8 +321,7 @@ describe(`an application that mortar new made${RUNS === 6 ? '' : ' (TEST_SCAFFOL
     await stopping(serving, async () => {
       await serving.output.until(/listens at/)
       const url = `http://127.0.0.1:${port}`
-      for (const path of await pathsOf(url))
-        expect((await fetch(url + path)).status, path).to.equal(200)
+      for (const path of await pathsOf(url)) expect((await fetch(url + path)).status, path).to.equal(200)
       expect((await fetch(`${url}/_framework/mail`)).status).to.equal(404)
       if (auth === 'basic') expect((await signUp(url)).status).to.equal(409)
     })

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorCode } from '../../support/database-fault.ts'
 import { readableError } from '../../support/readable-error.ts'
 import type { CommandInput } from '../command.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -31,8 +32,9 @@ export async function addFiles(
   const change = `add ${name.replaceAll(/\W+/g, ' ').trim()}`
   const isExported = isUsable && appendExport(line, home, input)
   if (!isExported) steps.push(`Export its tables from the schema module: ${line}`)
-  if (!isExported || !(await generateMigration(change, project, input)))
-    steps.push(`npx mortar migrate generate '${change}'`)
+  const failure = isExported ? await generateMigration(change, project, input) : 'not usable'
+  if (errorCode(failure) === 'MORTAR_MIGRATION_PENDING') steps.push('npx mortar migrate run')
+  if (failure !== undefined) steps.push(`npx mortar migrate generate '${change}'`)
   return steps
 }
 
@@ -47,12 +49,12 @@ function appendExport(line: string, home: string, { terminal, directory }: Comma
   return true
 }
 
-/** @returns false if the application or its database is not ready for it. Then it wrote no file. */
-async function generateMigration(change: string, project: Project, input: CommandInput): Promise<boolean> {
+/** @returns the reason if the application or its database is not ready for it. Then it wrote no file. */
+async function generateMigration(change: string, project: Project, input: CommandInput): Promise<unknown> {
   const { note } = input.terminal
   try {
     const inspection = await assembleProject(project)
-    if (inspection.options.environment === 'production') return false
+    if (inspection.options.environment === 'production') return 'production'
     const migrations = migrationsOf(inspection)
     // A new database has nothing to lose; the developer decides about the migrations of another.
     const runInNew = migrations.missingFile() === undefined ? () => undefined : () => migrations.run()
@@ -62,9 +64,9 @@ async function generateMigration(change: string, project: Project, input: Comman
       if (written !== undefined) note(`Wrote ${shown(written.file, input.directory)}.`)
       await runInNew()
     })
-    return true
+    return undefined
   } catch (error) {
     note(`The migration was not written: ${readableError(error)}`)
-    return false
+    return error
   }
 }

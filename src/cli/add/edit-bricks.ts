@@ -10,8 +10,12 @@ export type Edit =
   | { readonly kind: 'unknown' }
 
 const LIST = /export const bricks(?:\s*:[^=]+)?\s*=\s*\[/g
+const IMPORT = /^import \{([^}]*)\} from (['"])([^'"]+)\2/gm
 /** `printWidth` of a new application, so that `format:check` passes after the change. */
 const WIDTH = 110
+/** Comments that stay above a new import: those above other imports or an empty line. */
+const HEADER =
+  /^(?:\s*(?:(?:#!|\/\/)[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/[ \t\r]*)\n)+(?:\s*(?=import\b)|[ \t\r]*\n)/
 
 /** Adds a brick with its imports to the literal list `export const bricks = […]` of a module. */
 export function addToBricks(source: string, { import: imports = {}, use }: BrickParts): Edit {
@@ -39,11 +43,6 @@ export function linesOf({ import: imports = {}, use }: BrickParts): readonly str
   ]
 }
 
-/** The entry as a part of a regular expression. */
-function escaped(text: string): string {
-  return text.replaceAll(/[^\w/@-]/g, String.raw`\$&`)
-}
-
 function importLine(entry: string, names: readonly string[]): string {
   return `import { ${names.join(', ')} } from '${entry}'`
 }
@@ -52,23 +51,23 @@ function importLine(entry: string, names: readonly string[]): string {
 function withItem(items: readonly string[], use: string, around: number): string {
   const text = items.join(',')
   const given = items.at(-1)!.trim() === '' ? items.slice(0, -1) : items
-  if (given.length === 0) return use
-  if (text.includes('\n')) {
+  const lineOf = (item: string, by = '  '): string => `${by}${item.replaceAll('\n', `\n${by}`)},\n`
+  if (given.length > 0 && text.includes('\n')) {
     const rest = text.trimEnd()
     const indent = /\n([ \t]*)\S[^\n]*$/.exec(rest)?.[1] ?? '  '
-    return `${rest}${rest.endsWith(',') ? '' : ','}\n${indent}${use},\n`
+    return `${rest}${rest.endsWith(',') ? '' : ','}\n${lineOf(use, indent)}`
   }
   const all = [...given.map((item) => item.trim()), use]
   const line = all.join(', ')
-  return around + line.length <= WIDTH ? line : `\n${all.map((item) => `  ${item},\n`).join('')}`
+  const fits = around + line.length <= WIDTH && !use.includes('\n')
+  return fits ? line : `\n${all.map((item) => lineOf(item)).join('')}`
 }
 
 /** Adds names to an import of the entry that is there, or a new import above the others. */
 function withImport(source: string, [entry, added]: readonly [string, readonly string[]]): string {
-  const existing = new RegExp(String.raw`^import \{([^}]*)\} from (['"])${escaped(entry)}\2`, 'm').exec(
-    source,
-  )
-  if (existing === null) return `${importLine(entry, added)}\n${source}`
+  const existing = [...source.matchAll(IMPORT)].find((each) => each[3] === entry)
+  const { 0: header } = HEADER.exec(source) ?? ['']
+  if (existing === undefined) return `${header}${importLine(entry, added)}\n${source.slice(header.length)}`
   const names = existing[1]!.split(',').map((each) => each.trim())
   if (added.every((name) => names.includes(name))) return source
   const all = [...new Set([...names, ...added])].filter((each) => each !== '').toSorted()

@@ -117,7 +117,7 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
   else if (values['dry-run'] === true) terminal.print([`${place} would get:`, ...linesOf(parts)].join('\n'))
   else {
     replaceFile(file!, edit.source)
-    terminal.note(`Added ${name} to ${place}: ${parts.use}`)
+    terminal.note(`Added ${name} to ${place}.`)
     return 'added'
   }
   return edit.kind === 'present' ? 'present' : 'incomplete'
