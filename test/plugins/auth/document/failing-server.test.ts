@@ -40,7 +40,7 @@ describe('documentAuth on a server that fails', () => {
       .use(createRouter().get('/private', { auth: true }, () => 'in'))
     await app.ready()
     const { logger } = app.services as unknown as { logger: { warn: (...args: unknown[]) => void } }
-    // Warnings about clocks are left out: the application's stands still, and the server's goes on.
+    // Warnings about clocks are left out: the application's does not move, and the server's goes on.
     logger.warn = (...args) => {
       if (!JSON.stringify(args).includes('clock')) warnings.push(args)
     }
