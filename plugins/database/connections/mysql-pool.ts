@@ -9,7 +9,15 @@ import {
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Identity, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, takeInTime } from './lend.ts'
-import { begin, inUtc, IS_MARIADB, settingsOf, type TimeOptions, withoutPool } from './mysql-session.ts'
+import {
+  begin,
+  ESCAPES,
+  inUtc,
+  IS_MARIADB,
+  settingsOf,
+  type TimeOptions,
+  withoutPool,
+} from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { noticingReadOnly, REFUSE_WRITES } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
@@ -70,7 +78,7 @@ export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlMo
   // Other bricks open connections beside the pool.
   const createConnection = (options: MysqlOptions): MysqlConnection => {
     const connection = mysql.createConnection(options)
-    if (limits.refusesWrites()) begin(connection, [REFUSE_WRITES])
+    begin(connection, [ESCAPES, ...(limits.refusesWrites() ? [REFUSE_WRITES] : [])])
     return connection
   }
   const own = (value: unknown): PropertyDescriptor => ({ value, enumerable: true })

@@ -24,6 +24,9 @@ export function inUtc<Options extends TimeOptions>({
 /** The column `isMariaDb` of a query. */
 export const IS_MARIADB = "VERSION() LIKE '%MariaDB%' AS isMariaDb"
 
+/** mysql2 escapes quotes in values by a backslash, which ends the string where this mode is on. */
+export const ESCAPES = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')"
+
 /** Settings of a new session. Its zone decides about `now()` and about every `timestamp`. */
 export function settingsOf(
   { timezone }: TimeOptions,
@@ -31,7 +34,7 @@ export function settingsOf(
   refusesWrites: boolean,
 ): (isMariaDb: boolean) => string[] {
   return (isMariaDb) => [
-    ...(timezone === IN_UTC.timezone ? ["SET SESSION time_zone = '+00:00'"] : []),
+    timezone === IN_UTC.timezone ? `${ESCAPES}, time_zone = '+00:00'` : ESCAPES,
     ...(refusesWrites ? [REFUSE_WRITES] : []),
     ...(limit === undefined ? [] : [statementLimit(isMariaDb, limit)]),
   ]

@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, routerFor, type RunHealthCheck } from 'mortar'
-import { type ConnectionOptions, type DatabaseSettings, createDataSource, database } from '@mortar/database'
+import {
+  type ConnectionOptions,
+  type DatabaseSettings,
+  createDataSource,
+  database,
+  openDataSource,
+} from '@mortar/database'
+import { sideConnections } from '../../../plugins/database/connections/side-connections.ts'
 import { noticingReadOnly } from '../../../plugins/database/connections/read-only.ts'
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
@@ -298,7 +305,7 @@ describe('the callback of a statement of MariaDB', () => {
     })
 })
 
-describe('an application whose MariaDB becomes read-only', function () {
+describe('an application whose MariaDB gets other settings', function () {
   const missing = MARIADB_PROGRAMS.find(isMissing)
   if (missing !== undefined) skipSuite(`needs ${missing}`)
   let folder: string
@@ -323,6 +330,27 @@ describe('an application whose MariaDB becomes read-only', function () {
     app,
     refuse: (on) => askMariaDb(server, `SET GLOBAL read_only = ${on ? 1 : 0}`),
   }))
+
+  it('keeps values apart from statements where a backslash escapes nothing', async () => {
+    await askMariaDb(server, "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'")
+    const source = createDataSource({ ...place, type: 'mysql', username: 'app', database: 'app' })
+    await openDataSource(source)
+    const beside = sideConnections.open(source)!
+    const text = "\\' OR 1 = 1 -- \n"
+    const sql = 'SELECT ? AS text, @@sql_mode AS mode'
+    const rows = [
+      ...(await source.query<object[]>(sql, [text])),
+      ...(await beside.query(sql, [text])).records,
+    ]
+    beside.close()
+    await source.destroy()
+    await askMariaDb(server, 'SET GLOBAL sql_mode = DEFAULT')
+    for (const row of rows as { text: string; mode: string }[]) {
+      expect(row.text).to.equal(text)
+      expect(row.mode).to.contain('STRICT_TRANS_TABLES').and.not.contain('NO_BACKSLASH_ESCAPES')
+    }
+    expect(rows).to.have.lengthOf(2)
+  })
 
   it('is 503 while InnoDB accepts no writes', async () => {
     await server.stop()

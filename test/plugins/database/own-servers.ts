@@ -81,7 +81,8 @@ export async function startMariaDb(
   { host, port, of, flags = [] }: { host: string; port: number; of?: OwnServer; flags?: readonly string[] },
 ): Promise<OwnServer> {
   const account = accountOf('mysql')
-  const data = ['--no-defaults', `--datadir=${folder}`]
+  // Servers delete the temporary files of others in a common folder when they start.
+  const data = ['--no-defaults', `--datadir=${folder}`, `--tmpdir=${folder}`]
   const isNew = !existsSync(folder)
   if (isNew) makeFolder(folder, account)
   if (isNew)
