@@ -22,18 +22,18 @@ type Patterns = readonly (readonly [DatabaseFault, RegExp])[]
  * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
  * statement and a failed serialization are busy: the transaction was rolled back and can be repeated. A server that
  * accepts no writes is unavailable: after a failover, the connection leads to the wrong server. So is a full or failing
- * disk.
+ * disk, and a node of Galera that is outside its cluster (`ER_UNKNOWN_COM_ERROR`).
  */
 const CODES: Patterns = [
   ['unavailable', /^(08...|57P0[1235]|25P0[34]|25006|53100|58030)$/],
   ['busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
   [
     'unavailable',
-    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION|READ_ONLY_MODE|INNODB_READ_ONLY|OPEN_AS_READONLY|DISK_FULL|RECORD_FILE_FULL))$/,
+    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|UNKNOWN_COM_ERROR|NEW_ABORTING_CONNECTION|READ_ONLY_MODE|INNODB_READ_ONLY|OPEN_AS_READONLY|DISK_FULL|RECORD_FILE_FULL))$/,
   ],
   [
     'busy',
-    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
+    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|CHECKREAD|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
   ],
   ['busy', /^SQLITE_(BUSY|LOCKED)/],
   ['unavailable', /^SQLITE_(FULL|IOERR)/],
@@ -71,8 +71,8 @@ export function errorCode(error: unknown): string {
   return String(errorChain(error, 1)[0]?.code)
 }
 
-/** Deadlocks, and PostgreSQL's failed serialization: the server has rolled the statement back. */
-const ROLLED_BACK = new Set(['ER_LOCK_DEADLOCK', '40P01', '40001'])
+/** Deadlocks, and failed serializations of PostgreSQL and MariaDB: the server has rolled the statement back. */
+const ROLLED_BACK = new Set(['ER_LOCK_DEADLOCK', 'ER_CHECKREAD', '40P01', '40001'])
 
 /**
  * Runs a single statement, and runs it again if the server has rolled it back.

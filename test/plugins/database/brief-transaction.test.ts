@@ -50,4 +50,29 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await db.destroy()
       expect(rows).to.deep.equal([{ changes: 4 }])
     })
+
+    if (kind === 'MariaDB')
+      it('repeats its work when a newer MariaDB refuses to change a row that has changed since it was read', async () => {
+        const db = await createDataSource(inSchema(place())).initialize()
+        const setting = 'innodb_snapshot_isolation'
+        const known = (await db.query(`show variables like '${setting}'`)) as readonly unknown[]
+        await db.query('create table brief (changes int)')
+        await db.query('insert into brief values (0)')
+        let attempts = 0
+        const work = briefTransaction(db as unknown as DataSourceLike, async (tx) => {
+          const manager = tx as unknown as typeof db
+          if (known.length > 0) await manager.query(`set session ${setting} = on`)
+          await manager.query('select changes from brief')
+          if (attempts++ === 0) await db.query('update brief set changes = 1')
+          await manager.query('update brief set changes = changes + 1')
+        })
+        const result = await work.catch(({ message }: Error) => message)
+        const rows = (await db.query('select changes from brief')) as unknown
+        await db.destroy()
+        expect([result, attempts, rows]).to.deep.equal([
+          undefined,
+          known.length > 0 ? 2 : 1,
+          [{ changes: 2 }],
+        ])
+      })
   })

@@ -38,7 +38,7 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
 }
 
 describe('A connection beside the pool', () => {
-  for (const code of ['ER_LOCK_DEADLOCK', '40P01', '40001'])
+  for (const code of ['ER_LOCK_DEADLOCK', 'ER_CHECKREAD', '40P01', '40001'])
     it(`sends a statement again that the server has rolled back (${code})`, async () => {
       const { log, query } = failing(code, code, code, code)
       expect(await query('count')).to.deep.equal({ records: [{ sql: 'count' }] })

@@ -260,6 +260,13 @@ describe('violation', () => {
       expect(violation(Object.assign(new Error('failed'), { driverError: error }))).to.eql(found)
     })
 
+  it('counts a node of Galera outside its cluster as unavailable, and a changed row of MariaDB as busy', () => {
+    const faults = ['ER_UNKNOWN_COM_ERROR', 'ER_CHECKREAD'].map((code) =>
+      databaseFaultOf({ code, message: '' }),
+    )
+    expect(faults).to.eql(['unavailable', 'busy'])
+  })
+
   it('ends for an error that is its own cause', () => {
     const error = new Error('circle')
     error.cause = error
