@@ -55,8 +55,25 @@ async function checkMigrations(
     ...(pending.length > 0 && !migrate ? [notRun(pending)] : []),
     ...(missing.length > 0 ? [gone(missing)] : []),
   ]
-  if (found.length > 0 || pending.length > 0) return found
-  return [...(await differing(db)), ...(await inLocalTime(db, named('applied'))), ...(await unknown(db))]
+  const narrow = await inNarrowCharset(db)
+  if (found.length > 0 || pending.length > 0) return [...found, ...narrow]
+  return [
+    ...narrow,
+    ...(await differing(db)),
+    ...(await inLocalTime(db, named('applied'))),
+    ...(await unknown(db)),
+  ]
+}
+
+/** New tables of MariaDB and MySQL have the character set of the database, which may be latin1. */
+async function inNarrowCharset(db: DataSource): Promise<DoctorFinding[]> {
+  if (!/^(mysql|mariadb)$/.test(db.options.type)) return []
+  const [row] = await db.query<{ charset: string }[]>('SELECT @@character_set_database AS charset')
+  if (row!.charset === 'utf8mb4') return []
+  const found = `New tables have the character set ${row!.charset}, which lacks characters of names, such as '😀'.`
+  const remedy =
+    'Run ALTER DATABASE CHARACTER SET utf8mb4 before the first migration, and change the columns of existing tables by a migration.'
+  return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, remedy)]
 }
 
 async function differing(db: DataSource): Promise<DoctorFinding[]> {

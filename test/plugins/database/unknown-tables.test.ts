@@ -48,5 +48,18 @@ describe('The doctor of database()', () => {
         await source.destroy()
         expect((await findings())[0]!.found).to.match(/old_notes, sqlite3_dumps, t10,.*, t27 and 2 more\.$/)
       })
+
+      if (kind === 'MariaDB')
+        it('warns of a database whose new tables cannot store every character', async () => {
+          const source = await place().open([tags])
+          await source.query('alter database character set latin1')
+          await source.destroy()
+          const options = { migrations: [], pendingMigrations: 'ignore' } as const
+          const brick = database(place().options([tags]), options)
+          const { services } = await createApp().use(brick).inspect()
+          const [found] = await brick.doctor!(services as never)
+          expect(found).to.deep.include({ level: 'warning', code: 'MORTAR_DOCTOR_SCHEMA' })
+          expect(found!.found).to.contain('latin1')
+        })
     })
 })
