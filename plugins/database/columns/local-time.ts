@@ -27,12 +27,14 @@ export async function tablesInLocalTime(db: DataSource, applied: readonly string
   return named
 }
 
-/** On MariaDB and MySQL the driver had converted a `datetime` already, except where the server has filled it. */
+/**
+ * On MariaDB and MySQL the driver had converted a `datetime` already, except where the server has filled it: TypeORM
+ * gives dates of creation and of the last change a default too.
+ */
 function wasLocal(column: ColumnMetadata, { driver, options }: DataSource): boolean {
   const type = driver.normalizeType(column)
   if (options.type === 'postgres') return type === 'timestamp' || type === 'timestamp without time zone'
-  const isFilled = column.isCreateDate || column.isUpdateDate || typeof column.default === 'function'
-  return type === 'timestamp' || (type === 'datetime' && isFilled)
+  return type === 'timestamp' || (type === 'datetime' && typeof column.default === 'function')
 }
 
 async function isInUtc(db: DataSource): Promise<boolean> {

@@ -19,7 +19,6 @@ export function guardTransport(transport: Transport): Transport {
   return {
     name: transport.name,
     version: transport.version,
-    supportsAbortSignal: transport.supportsAbortSignal,
     send,
     close: (...options: unknown[]) => transport.close?.(...options) as unknown,
   }
