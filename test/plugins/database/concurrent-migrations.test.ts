@@ -101,21 +101,31 @@ describe('the table of migrations on PostgreSQL', () => {
   })
 })
 
-describe('the lock of migrations on MariaDB', () => {
-  const place = KINDS['MariaDB']!()
-  const second = KINDS['MariaDB']!()
-
-  it('is of one database', async () => {
-    const [own, other] = [await place().open(), await second().open()]
-    class Outer1000000000001 implements MigrationInterface {
-      async up(): Promise<void> {
-        expect(await createMigrations(other, { directory: [Pets1000000000002] }).run()).to.have.length(1)
-      }
-      async down(): Promise<void> {}
+for (const kind of ['MariaDB', 'PostgreSQL'])
+  describe(`the lock of migrations on ${kind}`, () => {
+    const place = KINDS[kind]!()
+    const second = KINDS[kind]!()
+    const OTHERS: Readonly<Record<string, () => ConnectionOptions>> = {
+      database: () => inSchema(second()),
+      'table of migrations': () => ({ ...inSchema(place()), migrationsTableName: 'other' }),
     }
-    expect(await createMigrations(own, { directory: [Outer1000000000001] }).run()).to.have.length(1)
+
+    for (const [what, options] of Object.entries(OTHERS))
+      it(`is of one ${what}`, async () => {
+        const [own, other] = [await place().open(), await createDataSource(options()).initialize()]
+        class Outer1000000000001 implements MigrationInterface {
+          async up(): Promise<void> {
+            expect(await createMigrations(other, { directory: [Pets1000000000002] }).run()).to.have.length(1)
+          }
+          async down(): Promise<void> {}
+        }
+        try {
+          expect(await createMigrations(own, { directory: [Outer1000000000001] }).run()).to.have.length(1)
+        } finally {
+          await other.destroy()
+        }
+      })
   })
-})
 
 describe('the lock of migrations on PostgreSQL', () => {
   const place = KINDS['PostgreSQL']!()

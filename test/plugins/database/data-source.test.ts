@@ -235,6 +235,21 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(await source.manager.findOneBy(Things, { id: 1 })).to.eql(thing)
     })
 
+    it('compares byte by byte, and keeps more than 64 KiB, in columns that ask for it', async () => {
+      const Words = new EntitySchema<{ word: string; text: string }>({
+        name: 'words',
+        columns: {
+          word: { type: String, length: 10, primary: true, [Symbol.for('mortar.column.binary')]: true },
+          text: { type: 'text', [Symbol.for('mortar.column.long')]: true },
+        },
+      })
+      const source = await place().open([Words])
+      await source.synchronize()
+      const words = ['e', 'E', 'é'].map((word) => ({ word, text: 'x'.repeat(70_000) }))
+      await source.manager.insert(Words, words)
+      for (const each of words) expect(await source.manager.findBy(Words, { word: each.word })).to.eql([each])
+    })
+
     it('keeps a write of another caller when a transaction rolls back', async () => {
       const source = await place().open([Notes])
       await source.synchronize()

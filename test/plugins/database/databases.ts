@@ -37,19 +37,23 @@ export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabas
       // One command, as PostgreSQL runs it.
       tables: (statements) => [[`set search_path to ${name}`, ...statements, 'reset search_path'].join(';')],
     })),
-  MariaDB: (owner) =>
-    onServer('TEST_MARIADB_URL', owner, (server, name) => ({
-      options: { ...server, database: name } as ConnectionOptions,
-      create: `create database ${name}`,
-      drop: `drop database ${name}`,
-      // A table may refer to one that comes later.
-      tables: (statements) => [
-        `use ${name}`,
-        'set foreign_key_checks = 0',
-        ...statements,
-        'set foreign_key_checks = 1',
-      ],
-    })),
+  MariaDB: (owner) => onMariaDb(owner),
+}
+
+/** `extra` may name the other type that TypeORM has for this server. */
+function onMariaDb(owner: Owner | undefined, extra: object = {}): () => TestDatabase {
+  return onServer('TEST_MARIADB_URL', owner, (server, name) => ({
+    options: { ...server, ...extra, database: name } as ConnectionOptions,
+    create: `create database ${name}`,
+    drop: `drop database ${name}`,
+    // A table may refer to one that comes later.
+    tables: (statements) => [
+      `use ${name}`,
+      'set foreign_key_checks = 0',
+      ...statements,
+      'set foreign_key_checks = 1',
+    ],
+  }))
 }
 
 /** Options with which statements find the tables of the place without its schema in front. */
@@ -62,10 +66,11 @@ function withSearchPath(options: ConnectionOptions & { readonly schema?: string 
   return schema === undefined ? options : { ...options, extra: { options: `-c search_path=${schema}` } }
 }
 
-/** The same, with SQLite by libsql as well. */
+/** The same, with SQLite by libsql and with both types of MariaDB: the URL of the tests has the type `mysql`. */
 export const KINDS_AND_DRIVERS: typeof KINDS = {
   ...KINDS,
   'SQLite by libsql': (owner) => sqlite(owner, SQLITE_DRIVERS['libsql']),
+  'MariaDB by its own type': (owner) => onMariaDb(owner, { type: 'mariadb' }),
 }
 
 /** A place on a server, and the statements about it. */

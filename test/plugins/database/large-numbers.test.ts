@@ -47,7 +47,7 @@ const wordsOn = (kind: string) =>
   new EntitySchema<{ id: string; word: string }>({
     name: 'words',
     columns: {
-      id: { type: kind === 'MariaDB' ? 'bigint' : 'int8', primary: true, generated: 'increment' },
+      id: { type: kind.startsWith('MariaDB') ? 'bigint' : 'int8', primary: true, generated: 'increment' },
       word: { type: String },
     },
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, type QueryRunner } from 'typeorm'
 import { createApp, type DoctorFinding } from 'mortar'
-import { database, type MigrationClass } from '@mortar/database'
+import { type ConnectionOptions, createDataSource, database, type MigrationClass } from '@mortar/database'
 import { ROOT } from '../../architecture/tree.ts'
 import { inZone } from '../../support/zones.ts'
 import { serverUrl } from '../../support/servers.ts'
@@ -136,6 +136,33 @@ describe('The doctor of database(), about dates in local time', () => {
         expect(await tablesInLocalTime(server, ['Notes1763650000000'])).to.eql(['notes'])
       }
     })
+
+    const FILLED = {
+      'a date of creation': [{ createDate: true }, true],
+      'a date of the last change': [{ updateDate: true }, true],
+      'a default of the server': [{ default: () => 'CURRENT_TIMESTAMP(3)' }, true],
+      'no value of the server': [{ nullable: true }, false],
+    } as const
+    for (const [what, [options, isNamed]] of Object.entries(FILLED))
+      for (const type of ['mysql', 'mariadb'] as const)
+        it(`${isNamed ? 'names' : 'leaves out'} a table whose dates have ${what}, with the type ${type}`, async () => {
+          const Filled = new EntitySchema<{ id: number; at: Date }>({
+            name: 'notes',
+            columns: {
+              id: { type: Number, primary: true },
+              at: { type: 'datetime', precision: 3, ...options },
+            },
+          })
+          const given = { ...place().options([Filled]), type, synchronize: true } as ConnectionOptions
+          const db = await createDataSource(given).initialize()
+          await db.getRepository(Filled).insert({ id: 1 })
+          const server: DataSource = Object.create(db, {
+            query: { value: (sql: string) => db.query(sql.replaceAll('@@global.time_zone', "'+02:00'")) },
+          })
+          const named = await tablesInLocalTime(server, ['Notes1763650000000'])
+          await db.destroy()
+          expect(named).to.eql(isNamed ? ['notes'] : [])
+        })
   })
 })
 

@@ -30,11 +30,14 @@ describe('migrations that are pending when the application starts', () => {
   })
 
   /** Starts an application, and returns its error, if any. */
-  async function start(environment: Environment, settings: DatabaseSettings = {}): Promise<unknown> {
+  async function start(
+    environment: Environment,
+    { synchronize = false, ...settings }: DatabaseSettings & { readonly synchronize?: boolean } = {},
+  ): Promise<unknown> {
     const write = (...line: unknown[]) => void lines.push(line)
     const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger }
     const app = createApp({ environment, logger, logRequests: false }).use(
-      database({ type: 'better-sqlite3', database: file, migrations: ALL, ...settings }),
+      database({ type: 'better-sqlite3', database: file, synchronize, migrations: ALL, ...settings }),
     )
     try {
       await app.ready()
@@ -87,6 +90,12 @@ describe('migrations that are pending when the application starts', () => {
     expect(await start('production', { pendingMigrations: 'ignore' })).to.equal(undefined)
     expect(await start('production', { migrate: true })).to.equal(undefined)
     expect(await start('production')).to.equal(undefined)
+  })
+
+  it('do not matter where the start makes the tables from the entities', async () => {
+    for (const environment of ['production', 'development'] as const)
+      expect(await start(environment, { synchronize: true, pendingMigrations: 'stop' })).to.equal(undefined)
+    expect(JSON.stringify(lines)).to.not.include('CreateTasks1000000000001')
   })
 
   it('stop it for a misspelt value of the option', async () => {

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { type ConnectionOptions, createDataSource, fromUrl } from '@mortar/database'
+import { watchConnections } from '../../../plugins/database/connections/watch-connections.ts'
 import { serverUrl } from '../../support/servers.ts'
 import { faultyNetwork } from './faulty-network.ts'
 
@@ -69,6 +70,21 @@ describe('the client class of the PostgreSQL pool', () => {
       await dataSource.destroy()
       await network.close()
     }
+  })
+
+  it('has the options of the application before the defaults of the brick', async () => {
+    const read = async (extra: object): Promise<unknown> => {
+      const dataSource = createDataSource({ ...fromUrl(url), extra })
+      watchConnections(dataSource, { statementTimeout: '3s' })
+      await dataSource.initialize()
+      const { options } = (dataSource.driver as unknown as { master: { options: object } }).master
+      const [row] = await dataSource.query('show statement_timeout')
+      await dataSource.destroy()
+      return { ...row, keepAlive: (options as { keepAlive?: unknown }).keepAlive }
+    }
+    expect(await read({})).to.deep.equal({ statement_timeout: '3s', keepAlive: true })
+    const own = { statement_timeout: 7000, keepAlive: false }
+    expect(await read(own)).to.deep.equal({ statement_timeout: '7s', keepAlive: false })
   })
 
   it('replaces a new connection whose session the server ends', async () => {

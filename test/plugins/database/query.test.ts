@@ -142,14 +142,6 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect([inside, await waiting, await outside()]).to.eql([1, 1, 0])
     })
 
-    it('returns the query plan of the database', async () => {
-      const plan = await byId.explain(db, { id: 3 })
-      expect(plan.join('\n')).to.match(/SEARCH tasks|Scan|key: PRIMARY/)
-      // MariaDB has null for the index of a query that uses none.
-      const whole = await query(Tasks).explain(db)
-      expect(whole.join('\n')).to.match(/tasks/).and.not.match(/null/i)
-    })
-
     it('fails like a query runner for a table that is missing', async () => {
       const Lost = new EntitySchema<{ id: number }>({
         name: 'lost',

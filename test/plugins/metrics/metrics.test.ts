@@ -339,20 +339,34 @@ describe('metrics()', () => {
     for (const [name, options] of Object.entries({
       'a short token': { token: 'short' },
       'a token with a line break': { token: 'a token\nwith a line break' },
+      'a token of 15 characters': { token: 'x'.repeat(15) },
       'a path with a parameter': { path: '/:metrics' },
-      'a port above 65535': { port: 70_000 },
+      'a path without a slash': { path: 'metrics' },
+      'a port above 65535': { port: 65_536 },
+      'a port below 0': { port: -1 },
+      'a part of a port': { port: 1.5 },
       'a host without a port': { host: '127.0.0.1' },
       'a prefix with a hyphen': { prefix: 'my-app' },
+      'a prefix that begins with a digit': { prefix: '1a' },
       'no buckets': { buckets: [] },
       'buckets in another order': { buckets: [2, 1] },
       'two equal buckets': { buckets: [1, 2, 2] },
       'a bucket of no time': { buckets: [0, 1] },
+      'a bucket without an end': { buckets: [1, Infinity] },
     } satisfies Record<string, MetricsOptions>))
       it(`refuses ${name}`, async () => {
         const error = await startupErrorOf(() => metrics(options))
         expect(error.code).equal('MORTAR_METRICS_OPTION')
         expect(error.message).not.contain('short')
       })
+
+    it('accepts the least and the greatest value of each option', () => {
+      for (const options of [
+        { token: '!~'.repeat(8), path: '/', port: 0, prefix: '', buckets: [Number.MIN_VALUE] },
+        { path: '/a.b/c_d~e-9', port: 65_535, host: '::1', prefix: '_A9', buckets: [1, 1 + Number.EPSILON] },
+      ])
+        expect(metrics(options).name).equal('metrics')
+    })
   })
 
   it('produces text that promtool accepts', async function checkWithPromtool() {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { MongoClient, type Db } from 'mongodb'
@@ -178,6 +179,39 @@ describe('documentAuth on a server whose two programs have different clocks', ()
         expect(lines).to.deep.equal([[`The clock of ${of} agrees with the document database again.`]])
         other.stop()
       })
+
+  it('reports a difference from two seconds on, until it is below one', async () => {
+    mock.method(performance, 'now', () => 0)
+    const lines: string[] = []
+    let [time, own] = [0, 0]
+    const clock = createFollowerClock({
+      run: (async () => ({ now: new Date(SECOND) })) as never,
+      source: () => ({ ...db, command: async () => ({}) }) as never,
+      limit: () => SECOND,
+      time: () => time,
+      now: () => own,
+      logger: {
+        warn: (_fields: object, text: string) => lines.push(text.slice(0, 45)),
+        info: (text: string) => lines.push(text.slice(0, 45)),
+      } as never,
+    })
+    const warning = 'The clock of this process is 2 s '
+    for (const [difference, expected] of [
+      [1.9, []],
+      [2, [`${warning}ahead of the`]],
+      [1, []],
+      [0.9, ['The clock of this process agrees with the doc']],
+      [1.9, []],
+      [-2, [`${warning}behind the d`]],
+    ] as const) {
+      own = SECOND + difference * SECOND
+      time += 6 * SECOND
+      await clock.read()
+      for (let turn = 0; turn < 3; turn++) await nextTurn()
+      expect(lines.splice(0), String(difference)).to.deep.equal(expected)
+    }
+    mock.reset()
+  })
 
   it('warns at the start of an application', async () => {
     server.clocks.frontEnd = 20 * SECOND

@@ -168,11 +168,15 @@ describe('The server of documentAuth', () => {
       expect(error.message).to.include(`(the index 'mine' ${reason})`)
     })
 
-  it('is content with a sparse unique index', async () => {
-    await ensureAuthIndexes(db)
-    const users = db.collection('auth_users')
-    await users.dropIndex('auth_users_email')
-    await users.createIndexes([{ key: { email: 1 }, unique: true, name: 'mine', sparse: true }])
-    await checkAuthIndexes(db)
-  })
+  for (const [what, options] of [
+    ['a sparse unique index', { sparse: true }],
+    ['a unique index with the collation that compares each byte', { collation: { locale: 'simple' } }],
+  ] as const)
+    it(`is content with ${what}`, async () => {
+      await ensureAuthIndexes(db)
+      const users = db.collection('auth_users')
+      await users.dropIndex('auth_users_email')
+      await users.createIndexes([{ key: { email: 1 }, unique: true, name: 'mine', ...options }])
+      await checkAuthIndexes(db)
+    })
 })

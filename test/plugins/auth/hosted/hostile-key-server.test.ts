@@ -11,12 +11,15 @@ const KEYS = { keys: [] as unknown[] }
 const body = (type: string, text: string | Buffer, headers = {}): Answer => {
   return (_, response) => response.writeHead(200, { 'content-type': type, ...headers }).end(text)
 }
-const endless: Answer = (_, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' })
-  const more = (): void =>
-    void (response.destroyed || response.write('[1,'.repeat(20_000), () => setImmediate(more)))
-  more()
-}
+const endlessAs =
+  (status: number, type: string): Answer =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': type })
+    const more = (): void =>
+      void (response.destroyed || response.write('[1,'.repeat(20_000), () => setImmediate(more)))
+    more()
+  }
+const endless = endlessAs(200, 'application/json')
 const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
 
 const HOSTILE: Readonly<Record<string, Answer>> = {
@@ -32,10 +35,8 @@ const HOSTILE: Readonly<Record<string, Answer>> = {
   'returns an array': body('application/json', '[]'),
   'returns null': body('application/json', 'null'),
   'returns keys that are not a list': body('application/json', '{"keys":{"kty":"RSA"}}'),
-  'answers with a thousand keys': body(
-    'application/json',
-    JSON.stringify({ keys: Array.from({ length: 1000 }, () => ({})) }),
-  ),
+  'answers with more than a hundred keys': (_, response) =>
+    json(response, { keys: Array.from({ length: 101 }, () => ({})) }),
   'answers with a lot': body('application/json', JSON.stringify({ keys: [], padding: 'x'.repeat(300_000) })),
   'answers with what unfolds to a lot': body('application/json', bomb, { 'content-encoding': 'gzip' }),
   'answers without end': endless,
@@ -59,6 +60,33 @@ describe('a key server', () => {
           await expectRefusal(world, await world.server.token(key))
         })
       })
+
+  it('that publishes a hundred keys is used', async () => {
+    const key = await signingKey('one')
+    await inHostedWorld({ keys: [key] }, async ({ server, statusOf }) => {
+      server.keys = [...Array.from({ length: 99 }, () => ({})), key.jwk]
+      expect(await statusOf(await server.token(key))).to.equal(200)
+    })
+  })
+
+  for (const [status, type] of [
+    [500, 'application/json'],
+    [302, 'application/json'],
+    [200, 'text/html'],
+  ] as const)
+    it(`that sends without end with the status ${status} and the type ${type} keeps no connection`, async () => {
+      const key = await signingKey('one')
+      await inHostedWorld({ keys: [key] }, async (world) => {
+        const ended = new Promise<void>((resolve) => {
+          answerAt(world, '/jwks', (request, response) => {
+            response.once('close', resolve)
+            endlessAs(status, type)(request, response)
+          })
+        })
+        await expectRefusal(world, await world.server.token(key))
+        await ended
+      })
+    })
 
   it('that is not there opens nothing and holds nobody', async () => {
     const key = await signingKey('one')

@@ -183,8 +183,8 @@ const PRESETS: Record<string, { options: HostedAuthOptions; claims: object; othe
     others: [{ token_use: 'access' }, { aud: 'other' }],
   },
   keycloak: {
-    options: keycloak({ url: 'https://sso.example.com/', realm: 'notes', authorizedParties: ['page'] }),
-    claims: { iss: 'https://sso.example.com/realms/notes', aud: 'account', azp: 'page', typ: 'Bearer' },
+    options: keycloak({ url: 'https://sso.example.com/', realm: 'my notes', authorizedParties: ['page'] }),
+    claims: { iss: 'https://sso.example.com/realms/my%20notes', aud: 'account', azp: 'page', typ: 'Bearer' },
     others: [
       { typ: 'ID' },
       { typ: null },
