@@ -160,3 +160,38 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(new Set(await read('price', fraction.price))).to.eql(new Set([fraction.price]))
     })
   })
+
+/** The names that TypeORM has for these types on SQLite, and how they read a number of 18 digits. */
+const NAMES = {
+  bigint: '123456789012345678',
+  int8: '123456789012345678',
+  'unsigned big int': '123456789012345678',
+  decimal: '123456789012345678',
+  numeric: '123456789012345678',
+  integer: 123456789012345680,
+} as const
+
+for (const kind of ['SQLite', 'SQLite by libsql'])
+  describe(`each name of a type of large numbers on ${kind}`, () => {
+    const database = KINDS_AND_DRIVERS[kind]!()
+
+    for (const [name, expected] of Object.entries(NAMES))
+      it(`is ${name}, which reads a ${typeof expected}`, async () => {
+        const Numbers = new EntitySchema<{ id: number; value: string | number }>({
+          name: 'numbers',
+          columns: { id: { type: Number, primary: true }, value: { type: name as keyof typeof NAMES } },
+        })
+        const db = await database().open([Numbers])
+        await db.synchronize()
+        await db.query('insert into numbers values (1, 123456789012345678)')
+        const rows = [
+          await db.getRepository(Numbers).find(),
+          await query(Numbers).all(db),
+          await db.query('select * from numbers'),
+        ]
+        for (const row of rows) expect(row).to.eql([{ id: 1, value: expected }])
+        const refused = db.getRepository(Numbers).insert({ id: 2, value: '9223372036854775808' })
+        const error: unknown = await refused.catch((reason: unknown) => reason)
+        if (name !== 'integer') expect(error).to.be.instanceOf(RangeError)
+      })
+  })

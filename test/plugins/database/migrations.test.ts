@@ -244,7 +244,13 @@ describe('the migrations folder', () => {
       '3-c.mjs': text('C3000000000003'),
       '2-b.d.ts': 'export {}',
       '2-b.js.map': '{}',
-      '1-a.test.ts': 'throw new Error("a test")',
+      '2-b.d.mts': 'export {}',
+      ...Object.fromEntries(
+        ['1-a.test.ts', '1-a.test.mjs', '1-a.spec.ts', '1-a.spec.js'].map((name) => [
+          name,
+          'throw new Error("a test")',
+        ]),
+      ),
       '_shared.ts': 'export const shared = 1',
       '._1-a.ts': 'a copy of macOS',
     }

@@ -57,14 +57,21 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(await schemaDifferences(source)).to.have.length(1)
     })
 
-    it('leaves out tables that the application manages itself', async () => {
+    it('leaves out views, and tables that the application manages itself', async () => {
       const Own = new EntitySchema({
         name: 'own',
         columns: { id: { type: Number, primary: true } },
         synchronize: false,
       })
-      const source = await place().open([Notes, Own])
+      const Ids = new EntitySchema({
+        name: 'ids',
+        type: 'view',
+        expression: (from) => from.createQueryBuilder().select('note.id', 'id').from(Notes, 'note'),
+        columns: { id: { type: String } },
+      })
+      const source = await place().open([Notes, Own, Ids])
       await source.synchronize()
+      expect(await source.manager.find(Ids)).to.eql([])
       expect(await schemaDifferences(source)).to.eql([])
     })
 

@@ -33,6 +33,8 @@ describe('A transport with a password', () => {
   it('does not require STARTTLS for this machine, without a password, or with implicit TLS', async () => {
     for (const host of ['localhost', 'mail.localhost', '127.0.0.1', '127.1.2.3', '[::1]'])
       expect(requiresTls(`smtp://ada:secret@${host}:25`), host).to.equal(false)
+    for (const host of [undefined, 'LOCALHOST', '::1', '::ffff:127.0.0.1'])
+      expect(requiresTls({ host, port: 25, auth }), host).to.equal(false)
     expect(requiresTls({ host: 'mail.example.com' })).to.equal(false)
     expect(requiresTls('smtps://ada:secret@mail.example.com')).to.equal(false)
     expect(requiresTls({ sendmail: true })).to.equal(false)

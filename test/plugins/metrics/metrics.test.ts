@@ -189,6 +189,7 @@ describe('metrics()', () => {
     await app.ready()
     let waiting: number | undefined = 3
     app.services.gauges.add('queue_waiting', { help: 'Waiting.', read: () => waiting })
+    app.services.gauges.add('queue_done', { help: 'Done.', isCounter: true, read: () => 5 })
     const visits = new Counter({
       name: 'visits',
       help: 'Visits.',
@@ -196,7 +197,8 @@ describe('metrics()', () => {
     })
     visits.inc(2)
     expect((await app.inject('/metrics')).payload)
-      .contain('\nqueue_waiting 3\n')
+      .contain('# TYPE queue_waiting gauge\nqueue_waiting 3\n')
+      .contain('# TYPE queue_done counter\nqueue_done 5\n')
       .contain('\nvisits 2\n')
     waiting = undefined
     expect((await app.inject('/metrics')).payload).not.match(/^queue_waiting /m)
@@ -315,6 +317,7 @@ describe('metrics()', () => {
       const stranger = await fetch(`${url}/metrics`)
       expect([stranger.status, stranger.headers.get('www-authenticate')]).deep.equal([401, 'Bearer'])
       expect(await statusOf('/metrics?module=all', { headers })).equal(200)
+      expect(await statusOf('/metrics', { headers, method: 'HEAD' })).equal(200)
       expect(await statusOf('/notes/1', { headers })).equal(404)
       expect(await statusOf('/metrics', { headers, method: 'POST' })).equal(404)
       const scraped = await fetch(`${url}/metrics`, { headers })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { translateDriverError } from '../../../../plugins/auth-document/driver-error.ts'
 import { MongoClient, type Db, type Document } from 'mongodb'
 import { auth } from '@mortar/auth'
 import { documentAuth, type DocumentAuthOptions } from '@mortar/auth-document'
@@ -253,4 +254,19 @@ describe('documentAuth on a server that fails', () => {
       expect((await user.copy().post('/auth/login', { ...ADA, password: last })).status).to.equal(200)
     })
   }
+})
+
+describe('The message of an error of the driver', () => {
+  for (const [given, kept] of [
+    [
+      'E11000 duplicate key error index: a dup key: { name: "Ada", n: 1 }',
+      'E11000 duplicate key error index: a',
+    ],
+    ['duplicate key value: Key (shard, name)=(17, Ada) already exists', 'duplicate key value: Key (…)'],
+    ['cannot connect to user=Ada database=notes', 'cannot connect to user=… database=…'],
+    ['no mail for ada@example.com today', 'no mail for … today'],
+  ] as const)
+    it(`has none of its values: ${kept}`, () => {
+      expect(translateDriverError(new Error(given)).message).to.equal(`Error: ${kept}`)
+    })
 })

@@ -46,6 +46,7 @@ describe('tokens of a hosted provider', () => {
     'of nobody': [{ sub: null }],
     'of an empty name': [{ sub: '' }],
     'of a number': [{ sub: 7 }],
+    'of a name with 256 characters': [{ sub: 'x'.repeat(256) }],
     'for logging out': [{}, { typ: 'logout+jwt' }],
     'for logging out, of a server that does not type them': [
       { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
@@ -65,6 +66,7 @@ describe('tokens of a hosted provider', () => {
 
   const accepted: Record<string, [claims: Record<string, unknown>, header?: Record<string, unknown>]> = {
     'for several audiences': [{ aud: ['https://other.example.com', AUDIENCE] }],
+    'of a name with 255 characters': [{ sub: 'x'.repeat(255) }],
     'that expired within the tolerance': [{ exp: FAR - 4 }],
     'from a clock that is a little ahead': [{ iat: FAR + 4, nbf: FAR + 4 }],
     'of the kind at+jwt': [{}, { typ: 'at+jwt' }],

@@ -234,7 +234,7 @@ describe('an application whose accounts better-auth keeps', () => {
     await app.close()
   })
 
-  it('counts its limits by the client address of the framework, not by headers of the client', () => {
+  it('serves every method, and counts its limits by the client address of the framework, not by headers of the client', async () => {
     const seen: Request[] = []
     const spy: AuthLibrary = {
       handler: async (request) => {
@@ -246,25 +246,25 @@ describe('an application whose accounts better-auth keeps', () => {
     const app = createApp({ environment: 'test', logger: false, appUrl: 'https://app.example.com' }).use(
       auth(libraryAuth(spy, { signOut: false })),
     )
-    return (async () => {
-      const client = createClient(app)
-      const headers = {
-        'x-forwarded-for': '6.6.6.6',
-        'x-forwarded-host': 'evil.example',
-        'x-forwarded-proto': 'gopher',
-        forwarded: 'for=6.6.6.6',
-        'x-kept': 'yes',
-      }
-      await client.post('/api/auth/any/thing?q=1', { a: 1 }, { headers })
-      const [request] = seen
-      expect(request!.url).to.equal('https://app.example.com/api/auth/any/thing?q=1')
-      expect(request!.headers.get('x-forwarded-for')).to.equal('127.0.0.1')
-      for (const name of ['x-forwarded-host', 'x-forwarded-proto', 'forwarded'])
-        expect(request!.headers.get(name), name).to.equal(null)
-      expect(request!.headers.get('x-kept')).to.equal('yes')
-      expect(await request!.json()).to.deep.equal({ a: 1 })
-      await app.close()
-    })()
+    const client = createClient(app)
+    const headers = {
+      'x-forwarded-for': '6.6.6.6',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'gopher',
+      forwarded: 'for=6.6.6.6',
+      'x-kept': 'yes',
+    }
+    await client.post('/api/auth/any/thing?q=1', { a: 1 }, { headers })
+    for (const method of ['put', 'patch', 'delete', 'get'] as const) await client[method]('/api/auth/any')
+    expect(seen.map(({ method }) => method)).to.deep.equal(['POST', 'PUT', 'PATCH', 'DELETE', 'GET'])
+    const [request] = seen
+    expect(request!.url).to.equal('https://app.example.com/api/auth/any/thing?q=1')
+    expect(request!.headers.get('x-forwarded-for')).to.equal('127.0.0.1')
+    for (const name of ['x-forwarded-host', 'x-forwarded-proto', 'forwarded'])
+      expect(request!.headers.get(name), name).to.equal(null)
+    expect(request!.headers.get('x-kept')).to.equal('yes')
+    expect(await request!.json()).to.deep.equal({ a: 1 })
+    await app.close()
   })
 })
 
