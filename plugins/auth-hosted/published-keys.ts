@@ -16,6 +16,13 @@ export interface PublishedKeysOptions {
 /** Cache of a provider's rotating keys. */
 export type PublishedKeys = ReturnType<typeof createPublishedKeys>
 
+interface Fetched {
+  readonly select: LocalJWKSet
+  readonly until: number
+  /** Position of their fetch among all that have begun. */
+  readonly number: number
+}
+
 /** Pause after a failed fetch. */
 const REST = 1000
 /** Fetches for unknown keys without a pause; then one per cool-down. */
@@ -23,32 +30,33 @@ const IN_A_ROW = 3
 
 /**
  * Caches a provider's keys for their lifetime. An unknown key id causes a new fetch, because keys rotate. After a few
- * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
- * none waits longer than the timeout.
+ * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, which
+ * none waits for longer than the timeout.
  */
 export function createPublishedKeys(options: PublishedKeysOptions) {
   const { clock, lifetime, coolDown } = options
-  let current: { readonly select: LocalJWKSet; readonly until: number } | undefined
-  let pending: Promise<LocalJWKSet> | undefined
+  let current: Fetched | undefined
+  let pending: Promise<Fetched> | undefined
+  let begun = 0
   let controller: AbortController | undefined
   let restUntil = 0
   let coolUntil = 0
   let failed = false
 
-  function reload(): Promise<LocalJWKSet> {
+  function reload(): Promise<Fetched> {
     if (pending) return pending
     if (failed && isPausing(restUntil, clock.now(), REST)) return Promise.reject(unavailable())
     controller = new AbortController()
+    const number = ++begun
     pending = loadInTime(options, controller)
-      .then(keep, giveUp)
+      .then((select) => keep(select, number), giveUp)
       .finally(() => (pending = undefined))
     return pending
   }
 
-  function keep(select: LocalJWKSet): LocalJWKSet {
+  function keep(select: LocalJWKSet, number: number): Fetched {
     failed = false
-    current = { select, until: clock.now() + lifetime }
-    return select
+    return (current = { select, until: clock.now() + lifetime, number })
   }
 
   function giveUp(cause: unknown): never {
@@ -58,8 +66,8 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   }
 
   /** Fetches newer keys for an unknown id; undefined during the cool-down. */
-  function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
-    if (current && current.select !== select) return current.select
+  function newerThan(keys: Fetched): Fetched | Promise<Fetched> | undefined {
+    if (current !== keys) return current
     if (pending) return pending
     const now = clock.now()
     const next = (isPausing(coolUntil, now, IN_A_ROW * coolDown) ? coolUntil : now) + coolDown
@@ -77,11 +85,15 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
      * @throws ServiceUnavailable 503 when the keys cannot be fetched.
      */
     async find(header: JWSHeaderParameters, token: FlattenedJWSInput) {
-      const keys = current && clock.now() < current.until ? current.select : await reload()
-      const found = await pick(keys, header, token)
-      if (found) return found
-      const newer = await newerThan(keys)
-      return newer ? pick(newer, header, token) : null
+      const before = begun
+      let keys: Fetched | undefined = current && clock.now() < current.until ? current : await reload()
+      while (keys !== undefined) {
+        const found = await pick(keys.select, header, token)
+        // An older fetch may have missed the token's key, even if it ended later.
+        if (found || keys.number > before) return found
+        keys = await newerThan(keys)
+      }
+      return null
     },
     /** Aborts a running fetch. */
     close: () => controller?.abort(new Error('The application is closing.')),

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { expect } from 'chai'
 import { errors, type CryptoKey, type JWSHeaderParameters, type LocalJWKSet } from 'jose'
 import { createPublishedKeys } from '../../../../plugins/auth-hosted/published-keys.ts'
@@ -33,6 +34,48 @@ describe('The published keys of a hosted provider', () => {
     expect(await late).to.equal(key)
     expect(loads).to.equal(2)
   })
+
+  for (const [from, isDone] of [
+    ['has begun', false],
+    ['has ended', true],
+  ] as const)
+    it(`are fetched once more for a key that is newer than a fetch that ${from} before`, async () => {
+      const key = {} as CryptoKey
+      const published = (...kids: string[]) =>
+        (async ({ kid }: JWSHeaderParameters) => {
+          if (kids.includes(kid!)) return key
+          throw new errors.JWKSNoMatchingKey()
+        }) as unknown as LocalJWKSet
+      const waiting: ((keys: LocalJWKSet) => void)[] = []
+      const keys = createPublishedKeys({
+        load: () => new Promise((resolve) => void waiting.push(resolve)),
+        clock: { now: () => 0 },
+        timeout: 60_000,
+        lifetime: 60_000,
+        coolDown: 1000,
+      })
+      const find = (kid: string) => keys.find({ alg: 'RS256', kid }, {} as never)
+      const first = find('1')
+      waiting[0]!(published('1'))
+      expect(await first).to.equal(key)
+      const second = find('2')
+      await turnOfTheLoop()
+      // The provider changes its keys again while its response to this fetch is on its way.
+      const third = [find('3'), find('3')]
+      if (!isDone) await turnOfTheLoop()
+      waiting[1]!(published('1', '2'))
+      expect(await second).to.equal(key)
+      await turnOfTheLoop()
+      waiting[2]?.(published('2', '3'))
+      expect(await Promise.all(third)).to.deep.equal([key, key])
+      expect(waiting.length).to.equal(3)
+      // One fetch is enough for a name that the provider does not know.
+      const unknown = find('4')
+      await turnOfTheLoop()
+      waiting[3]?.(published('2', '3'))
+      expect(await unknown).to.equal(null)
+      expect(waiting.length).to.equal(4)
+    })
 
   it('are fetched when a clock that was ahead is right, whatever was put off by it', async () => {
     const key = {} as CryptoKey
