@@ -49,14 +49,12 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
     controller = new AbortController()
     const number = ++begun
     pending = loadInTime(options, controller)
-      .then((select) => keep(select, number), giveUp)
+      .then((select) => {
+        failed = false
+        return (current = { select, until: clock.now() + lifetime, number })
+      }, giveUp)
       .finally(() => (pending = undefined))
     return pending
-  }
-
-  function keep(select: LocalJWKSet, number: number): Fetched {
-    failed = false
-    return (current = { select, until: clock.now() + lifetime, number })
   }
 
   function giveUp(cause: unknown): never {

@@ -48,7 +48,10 @@ describe('The published keys of a hosted provider', () => {
         }) as unknown as LocalJWKSet
       const waiting: ((keys: LocalJWKSet) => void)[] = []
       const keys = createPublishedKeys({
-        load: () => new Promise((resolve) => void waiting.push(resolve)),
+        load: () =>
+          new Promise((resolve) => {
+            waiting.push(resolve)
+          }),
         clock: { now: () => 0 },
         timeout: 60_000,
         lifetime: 60_000,
