@@ -34,23 +34,23 @@ const IN_A_ROW = 3
  * none waits for longer than the timeout.
  */
 export function createPublishedKeys(options: PublishedKeysOptions) {
-  const { clock, lifetime, coolDown } = options
+  const { clock, lifetime } = options
+  const mayFetch = createCoolDown(options)
   let current: Fetched | undefined
   let pending: Promise<Fetched> | undefined
   let begun = 0
   let controller: AbortController | undefined
+  /** 0 if the last fetch has not failed. */
   let restUntil = 0
-  let coolUntil = 0
-  let failed = false
 
   function reload(): Promise<Fetched> {
     if (pending) return pending
-    if (failed && isPausing(restUntil, clock.now(), REST)) return Promise.reject(unavailable())
+    if (isPausing(restUntil, clock.now(), REST)) return Promise.reject(unavailable())
     controller = new AbortController()
     const number = ++begun
     pending = loadInTime(options, controller)
       .then((select) => {
-        failed = false
+        restUntil = 0
         return (current = { select, until: clock.now() + lifetime, number })
       }, giveUp)
       .finally(() => (pending = undefined))
@@ -58,7 +58,6 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   }
 
   function giveUp(cause: unknown): never {
-    failed = true
     restUntil = clock.now() + REST
     throw unavailable(cause)
   }
@@ -67,14 +66,9 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
   function newerThan(keys: Fetched): Fetched | Promise<Fetched> | undefined {
     if (current !== keys) return current
     if (pending) return pending
-    const now = clock.now()
-    const next = (isPausing(coolUntil, now, IN_A_ROW * coolDown) ? coolUntil : now) + coolDown
-    if (next - now > IN_A_ROW * coolDown) {
-      if (failed) throw unavailable()
-      return undefined
-    }
-    coolUntil = next
-    return reload()
+    if (mayFetch()) return reload()
+    if (restUntil > 0) throw unavailable()
+    return undefined
   }
 
   return {
@@ -95,6 +89,18 @@ export function createPublishedKeys(options: PublishedKeysOptions) {
     },
     /** Aborts a running fetch. */
     close: () => controller?.abort(new Error('The application is closing.')),
+  }
+}
+
+/** Returns the function that tells if another fetch for an unknown id may be made now. */
+function createCoolDown({ clock, coolDown }: PublishedKeysOptions): () => boolean {
+  let until = 0
+  return () => {
+    const now = clock.now()
+    const next = (isPausing(until, now, IN_A_ROW * coolDown) ? until : now) + coolDown
+    if (next - now > IN_A_ROW * coolDown) return false
+    until = next
+    return true
   }
 }
 

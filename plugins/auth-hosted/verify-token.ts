@@ -45,8 +45,10 @@ export async function verifyToken(
         requiredClaims: ['sub', 'exp'],
       },
     )
-    const isCredential = isOfKind(protectedHeader.typ, settings) && !isBound(payload) && !isEvent(payload)
-    const meant = isCredential && isMeant(payload, settings)
+    // The proof of a sender-constrained token (RFC 7800: DPoP, mutual TLS) is not checked here, so it would work for a
+    // thief. A security event token (RFC 8417), such as a logout token, has no `typ` of its own from some servers.
+    const isOther = payload['cnf'] !== undefined || isObject(payload['events'])
+    const meant = !isOther && isOfKind(protectedHeader.typ, settings) && isMeant(payload, settings)
     const latestIssue = (clock.now() + settings.clockTolerance) / 1000
     return meant && isWhole(payload, latestIssue) ? (payload as Claims) : null
   } catch (error) {
@@ -61,19 +63,6 @@ function unverifiedClaims(token: string, decode: (token: string) => JWTPayload):
   } catch {
     return {}
   }
-}
-
-/**
- * True for a sender-constrained token (RFC 7800: DPoP, mutual TLS). Its proof is not checked here, so the token is
- * refused: accepted as a plain bearer token, it would work for a thief.
- */
-function isBound(payload: JWTPayload): boolean {
-  return payload['cnf'] !== undefined
-}
-
-/** True for a security event token (RFC 8417), such as a logout token, whose server gives it no `typ` of its own. */
-function isEvent({ events }: JWTPayload): boolean {
-  return isObject(events)
 }
 
 function known(key: CryptoKey | null): CryptoKey {
@@ -99,10 +88,6 @@ function isMeant(payload: JWTPayload, settings: HostedSettings): boolean {
 
 /** Requires a subject and an issue time that is not in the future. */
 function isWhole({ sub, iat }: JWTPayload, latestIssue: number): boolean {
-  return (
-    typeof sub === 'string' &&
-    sub !== '' &&
-    sub.length <= LONGEST_ID &&
-    (iat === undefined || iat <= latestIssue)
-  )
+  const isNamed = typeof sub === 'string' && sub !== '' && sub.length <= LONGEST_ID
+  return isNamed && (iat === undefined || iat <= latestIssue)
 }
