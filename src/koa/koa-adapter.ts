@@ -11,6 +11,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
+import { discard } from '../pipeline/render.ts'
 import { markSettled } from '../pipeline/step.ts'
 import { runInside, takeMissed } from './run-koa.ts'
 import { beginTakeover } from '../pipeline/take-over.ts'
@@ -126,7 +127,10 @@ async function answerRest(
   const own = openings(koa)[opened]
   await (own === undefined ? prepareStream(koa, serve.parts.state) : complete(own.ctx, koa, serve))
   // As in the direct adapter.
-  if (isBodiless(koa.status)) koa.remove('Trailer')
+  if (isBodiless(koa.status)) {
+    discard(bodyOf(koa))
+    koa.remove('Trailer')
+  }
   if (koa.status === 205) endWithoutContent(koa)
 }
 

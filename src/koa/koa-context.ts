@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream'
 import { bodyOf, hasExplicitNull, hasExplicitStatus, readLater, setObject } from '../compat/koa.ts'
 import { isObject } from '../support/describe-value.ts'
-import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from '../context/context.ts'
 import { isBodiless, isEmpty, type Outgoing } from '../context/outgoing.ts'
 import type { Outer } from '../context/outer.ts'
 import { publicContext, type Prepare, type RequestContext } from '../context/request-context.ts'
+import { discard } from '../pipeline/render.ts'
 import { isLiteral } from '../pipeline/render-raw.ts'
 import { payloadOf } from './koa-payload.ts'
 
@@ -195,21 +194,12 @@ export function takeFromKoa(
   return isUntouched(koa) ? undefined : outgoingOf(koa)
 }
 
-/** Closes a stream that is not sent. Without a listener, its error would end the process. */
-export function dropStream(koa: KoaContext): void {
-  const body = bodyOf(koa)
-  if (body instanceof Readable) body.once('error', ignore).destroy()
-}
-
 /** Applies the rules of Koa's own `respond()`. */
 function outgoingOf(koa: KoaContext): Outgoing {
   const { response } = koa
   const { status } = response
   const body = bodyOf(koa)
-  if (isBodiless(status)) {
-    dropStream(koa)
-    return { status, type: undefined, payload: null }
-  }
+  if (isBodiless(status)) return { status, type: undefined, payload: discard(body) }
   if (!isEmpty(body)) return { status, type: undefined, payload: payloadOf(body) }
   // Koa would append the reason phrase to a partly written body; here the body ends unchanged.
   if (hasExplicitNull(koa) || koa.headerSent || koa.method === 'HEAD')

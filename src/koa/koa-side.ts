@@ -1,19 +1,14 @@
+import { bodyOf } from '../compat/koa.ts'
 import type { AdapterState } from '../context/adapter-state.ts'
 import type { KoaContext } from '../context/context.ts'
 import type { OuterAppParts } from '../context/outer-app.ts'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { discard } from '../pipeline/render.ts'
 import { UploadedFile, type UploadedFileFields } from '../schema/uploaded-file.ts'
 import { whenClosed } from '../support/when-closed.ts'
-import {
-  dropStream,
-  type HandedValue,
-  type KoaSide,
-  linkState,
-  linkUser,
-  takeFromKoa,
-} from './koa-context.ts'
+import { type HandedValue, type KoaSide, linkState, linkUser, takeFromKoa } from './koa-context.ts'
 
 /** Creates the `ctx` of a request; undefined if the application is not running. */
 export type Opener = (koa: KoaContext) => Promise<RequestContext | undefined>
@@ -92,7 +87,7 @@ class Side implements KoaSide {
   }
 
   drop(): void {
-    dropStream(this.koa)
+    discard(bodyOf(this.koa))
   }
 }
 

@@ -80,6 +80,8 @@ export function refuseHidden(value: unknown, schema?: unknown): void {
 export function discard(value: unknown): null {
   if (typeof value !== 'object' || value === null) return null
   if (value instanceof Readable) value.once('error', ignore).destroy()
+  // As in `renderRaw`.
+  if (!(Symbol.toStringTag in value)) return null
   const web = value instanceof Response ? value.body : value
   if (web instanceof ReadableStream && !web.locked) web.cancel().catch(ignore)
   return null

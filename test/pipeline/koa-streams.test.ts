@@ -115,6 +115,36 @@ describe('A stream that Koa middleware sets as the body and that fails', () => {
   })
 })
 
+describe('A stream that Koa middleware sets as the body and that is not sent', () => {
+  const BODIES: Record<string, (closed: () => void) => unknown> = {
+    'of Node': (closed) => new PassThrough().once('close', closed),
+    'of the web': (closed) => new ReadableStream({ cancel: closed }),
+  }
+  const ENDS: Record<string, Middleware> = {
+    'of a status without a body': () => undefined,
+    'of an error': (ctx) => ctx.throw(418),
+  }
+  throughBothAdapters((open) => {
+    for (const [place, add] of Object.entries(MOUNTS))
+      for (const [reason, end] of Object.entries(ENDS).slice(0, place === 'app.koa.use()' ? 1 : 2))
+        it(`is closed because ${reason}: ${place}`, async () => {
+          const { app } = logging()
+          let make = (): unknown => undefined
+          add(app, (ctx, next) => {
+            ctx.status = 204
+            ctx.body = make()
+            return end(ctx, next) as undefined
+          })
+          const { fetch } = await open(app)
+          for (const body of Object.values(BODIES))
+            await new Promise<void>((resolve, reject) => {
+              make = () => body(resolve)
+              fetch('/').catch(reject)
+            })
+        })
+  })
+})
+
 it('A Blob as the body of Koa middleware keeps its length', async () => {
   const { app } = logging()
   app.koa.use((ctx) => void (ctx.body = new Blob(['bytes'])))
