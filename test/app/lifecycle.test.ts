@@ -119,6 +119,13 @@ describe('The life of an application', () => {
     other.close()
   })
 
+  it('keeps the StartupError that a brick throws in start(), with its own code and remedy', async () => {
+    const own = new StartupError('The queue is missing.', { code: 'QUEUE_MISSING', remedy: 'Create it.' })
+    const start = () => Promise.reject(own)
+    const app = createApp({ logger: false, bricks: [defineBrick({ name: 'queue', start })] })
+    expect(await app.ready().catch((thrown: unknown) => thrown)).to.equal(own)
+  })
+
   it('finishes requests in flight before it closes, and tells keep-alive connections to end', async () => {
     const gate = deferred()
     const arrival = deferred()

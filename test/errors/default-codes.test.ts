@@ -81,6 +81,7 @@ describe('A problem document', () => {
       status: 410,
       code: 'not_found',
       type: 'urn:mortar:problem:not_found',
+      title: 'Not Found',
     })
     await app.close()
   })

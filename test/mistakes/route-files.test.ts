@@ -178,6 +178,11 @@ describe('A handler from another framework', () => {
     'routes/created-response.get.js': `export { response } from './created.get.js'
 export default () => Response.json({}, { status: 202 })
 `,
+    'routes/created-ok.get.js': `export { response } from './created.get.js'
+export default (ctx) => {
+  ctx.status = 200
+  return { chosen: true }
+}`,
     'routes/created.get.js': `import { object } from '${import.meta.resolve('yup')}'
 export const response = { 201: object(), 404: object() }
 export default () => ({})
@@ -281,6 +286,12 @@ export default () => ({})
   it('is not named for a web Response, which has a status of its own', () =>
     withRoutes(files, async ({ get, lines }) => {
       expect((await get('/created-response')).status).to.equal(202)
+      expect(lines.filter((line) => line.includes('does not declare'))).to.deep.equal([])
+    }))
+
+  it('is not named for a 200 that the handler has set', () =>
+    withRoutes(files, async ({ get, lines }) => {
+      expect((await get('/created-ok')).status).to.equal(200)
       expect(lines.filter((line) => line.includes('does not declare'))).to.deep.equal([])
     }))
 

@@ -87,6 +87,20 @@ describe('A labelled schema', () => {
     expect(warnings).to.deep.equal([])
   })
 
+  it('does not take the name of another schema for its input form', () => {
+    const settings = object({ theme: string().default('dark') }).label('Settings')
+    const { document, schemas, warnings } = read([
+      taking('POST /a', settings),
+      answering('GET /b', settings.required()),
+      answering('GET /c', object({ other: number().required() }).label('SettingsInput').required()),
+    ])
+    expect(bodyOf(document, '/c')).to.deep.equal(ref('SettingsInput'))
+    expect(schemas.SettingsInput.properties).to.have.all.keys('other')
+    expect(sentTo(document, '/a')).to.deep.equal(ref('Settings2'))
+    expect(schemas.Settings2.properties).to.have.all.keys('theme')
+    expect(warnings).to.have.length(1)
+  })
+
   it('keeps its component when it is nullable, has a default or a description of its own', () => {
     const page = object({
       a: user.nullable(),

@@ -160,6 +160,24 @@ describe('adopted routers of @koa/router', () => {
       await app.close()
     })
 
+    it('which no other case reaches with `sensitive`, neither the guard nor a 405', async () => {
+      const guarded = routerOf((router) => {
+        router.get('/admin', show)
+        router.register('/exact', ['GET'], show, { sensitive: true })
+      })
+      const app = createApp()
+        .use(tokens())
+        .use(fromKoaRouter(guarded, { auth: true }))
+      for (const [url, status] of [
+        ['/ADMIN', 401],
+        ['/exact', 401],
+        ['/EXACT', 404],
+      ] as const)
+        expect((await app.inject(url)).statusCode, url).to.equal(status)
+      expect((await app.inject({ method: 'DELETE', url: '/EXACT' })).statusCode).to.equal(404)
+      await app.close()
+    })
+
     it('and are refused if two routers have one path in two cases', async () => {
       const of = (path: string, sensitive: boolean) =>
         fromKoaRouter(routerOf((router) => router.get(path, show), { sensitive }))

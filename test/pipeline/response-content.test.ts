@@ -318,11 +318,14 @@ describe('A value that JSON would drop', () => {
 
     it('is found inside, with its path', async () => {
       const shared = { a: 1 }
+      // oxlint-disable-next-line unicorn/no-thenable -- a query builder that was not awaited
+      const query = { table: 'users', then: () => undefined }
       const inside: readonly (readonly [unknown, string])[] = [
         [{ items: [{ total: 5n }] }, 'items[0].total is a bigint'],
         [loop, 'self.again is a reference to an object that contains it'],
         [{ a: { b: new Map() } }, 'a.b is a Map'],
         [{ user: Promise.resolve(1) }, 'user is a Promise. Await it first.'],
+        [{ rows: [query] }, 'rows[0] is a Promise. Await it first.'],
         [[new Set()], '[0] is a Set'],
         [{ a: shared, b: [shared], c: 5n }, 'c is a bigint'],
       ]
