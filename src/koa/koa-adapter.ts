@@ -119,7 +119,7 @@ async function answerRest(
   } catch (error) {
     const own = openings(koa)[opened]
     // Koa handles errors of the middleware in front of the pipeline. It takes null for no error.
-    if (own === undefined || own.error !== error)
+    if (own === undefined || !Object.is(own.error, error))
       throw (error ?? new Error(`non-error thrown: ${error}`)) as Error
     fail(own.ctx, error, serve)
     return

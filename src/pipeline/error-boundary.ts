@@ -134,7 +134,7 @@ function reportUnavailable(
 function report(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
   const { observation, refusal } = ctx.internal
   observation?.fail(thrown)
-  if (thrown !== undefined && thrown === refusal) return
+  if (thrown !== undefined && Object.is(thrown, refusal)) return
   const fields = {
     ...observation?.request.logFields,
     requestId: ctx.id,

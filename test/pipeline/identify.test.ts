@@ -122,6 +122,7 @@ describe('identifying the user of a request', () => {
       ['rejects', () => Promise.reject(new Error('The key server is down.'))],
       ['rejects with nothing', () => Promise.reject(undefined)],
       ['rejects with what cannot be read', () => Promise.reject(UNREADABLE)],
+      ['rejects with NaN', () => Promise.reject(Number.NaN)],
       ['rejects with an error whose status cannot be read', () => Promise.reject(WITHOUT_STATUS)],
     ] as const)
       it(`refuses guarded routes, serves public ones and logs it when the authenticator ${how}`, async () => {
