@@ -3,8 +3,9 @@ interface Dialect {
   readonly options: { readonly type: string }
 }
 
-/** Returns the SQL of a word of a statement on this database: `{now}`, `{share}`. */
+/** Returns the SQL of a word of a statement on this database: `{now}`, `{share}`, `{bytes}`. */
 export function fragmentOf(dataSource: Dialect, word: string): string {
+  if (word === '{bytes}') return isSqlite(dataSource) || isNumbered(dataSource) ? 'text' : 'binary'
   return word === '{now}' ? currentTime(dataSource) : shareLock(dataSource)
 }
 

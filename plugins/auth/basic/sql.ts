@@ -40,8 +40,9 @@ export interface ColumnMetadataLike {
 }
 
 /**
- * Runs one statement. Each `?` is a parameter, `{now}` the database's current time in milliseconds since the epoch, and
- * `{share}` at the end of a select keeps its rows unchanged until the statement is committed.
+ * Runs one statement. Each `?` is a parameter, `{now}` the database's current time in milliseconds since the epoch,
+ * `{bytes}` the type of texts that are compared byte by byte, and `{share}` at the end of a select keeps its rows
+ * unchanged until the statement is committed.
  */
 export type Run = (text: string, values: readonly unknown[]) => Promise<StatementResult>
 
@@ -87,7 +88,7 @@ interface Written {
 }
 
 /** Names in quotes, which stay as they are; parameters, words and tables of the brick. */
-const PIECES = /(["`]).*?\1|\?|\{(?:now|share)\}|\bauth_\w+/g
+const PIECES = /(["`]).*?\1|\?|\{(?:now|share|bytes)\}|\bauth_\w+/g
 
 function statementOf(dataSource: DataSourceLike, text: string): string {
   let parameters = 0

@@ -47,6 +47,16 @@ onEachDatabase('An owner whose address a thief has replaced', (inWorld) => {
         expect(await deny(scene, token)).to.equal(401)
       }))
 
+  it('takes it back for good from an address that differs by an accent', () =>
+    withThief(inWorld, async (scene) => {
+      const accented = ADA.email.replace('a', 'á')
+      await replace(scene, ADA.email, accented)
+      await replace(scene, accented, THIRD)
+      expect(await deny(scene, denialTo(scene, 'email-changed', ADA.email))).to.equal(200)
+      expect(await deny(scene, denialTo(scene, 'email-changed', accented))).to.equal(401)
+      expect(await stored(scene)).to.not.equal(undefined)
+    }))
+
   it('keeps the link when the thief uses one of a later notice', () =>
     withThief(inWorld, async (scene) => {
       await replace(scene, ADA.email, NEW)
