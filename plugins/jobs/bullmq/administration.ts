@@ -1,7 +1,6 @@
-import type { Queue } from 'bullmq'
 import type { CarriedRows } from '../database/carried.ts'
 import type { Administration, JobCounts, JobEngine, JobFilter, JobState, ListedJob } from '../engine.ts'
-import { countsOf, isAccepted, listed, TYPES, type Carried } from './carried-job.ts'
+import { countsOf, isAccepted, listed, TYPES } from './carried-job.ts'
 import type { Carriers } from './carriers.ts'
 
 /** Most jobs that BullMQ deletes together. */
@@ -50,7 +49,7 @@ export function administration(outbox: JobEngine, rows: CarriedRows, carriers: C
       for (const { queue } of carriers.all()) await queue.clean(keep, CLEANED, 'failed')
       const there: string[] = []
       for (const { id, name } of await rows.old())
-        if (await isLost(carriers.of(name).queue, id)) await rows.takeBack(id)
+        if ((await carriers.of(name).queue.getJob(id)) === undefined) await rows.takeBack(id)
         else there.push(id)
       if (there.length > 0) await rows.markAgain(there)
     },
@@ -77,8 +76,4 @@ async function listCarried(
     ),
   )
   return (await Promise.all(lists)).flat()
-}
-
-async function isLost(queue: Queue<Carried>, id: string): Promise<boolean> {
-  return (await queue.getJob(id)) === undefined
 }

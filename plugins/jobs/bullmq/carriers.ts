@@ -80,6 +80,7 @@ export function createCarriers(
     lease,
     /** @throws the error of the connection. */
     open: () => base().waitUntilReady(),
+    connected: () => connected(base()),
     of,
     /** The queues of all jobs that this process can run. */
     all,
@@ -92,6 +93,14 @@ export function createCarriers(
       await opened?.close()
     },
   }
+}
+
+/**
+ * Waits for a lost connection. A claim that is too late to be answered would still be sent, and keep a job from all
+ * processes.
+ */
+async function connected(queue: Queue): Promise<void> {
+  if ((await queue.getBackend().client).status !== 'ready') await queue.getVersion()
 }
 
 /** Each command rejects with its own error, which the worker of jobs logs. */

@@ -30,7 +30,7 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
   const rows = carriedRows(statementsOf(db, kindOf(db)!))
   const carriers = createCarriers(options, names)
   const held = new WeakMap<ClaimedJob, Lock>()
-  const next = nextOf(carriers, (claimed, lock) => held.set(claimed, lock))
+  const next = nextOf({ rows, carriers }, (claimed, lock) => held.set(claimed, lock))
   const release = inRounds((ids: readonly string[]) => rows.release(ids).then(() => ids))
   let relayAt = 0
 
@@ -53,6 +53,7 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
       return isNew
     },
     async claim(known, limit) {
+      await carriers.connected()
       if (performance.now() >= relayAt) await relay()
       return claimInTurns(carriers, next, { names: known, limit })
     },
@@ -147,7 +148,7 @@ async function extend(lock: Lock, lease: number): Promise<boolean> {
 type Hold = (claimed: ClaimedJob, lock: Lock) => void
 
 /** Returns a function that claims one job of a name. */
-function nextOf(carriers: Carriers, hold: Hold): Next {
+function nextOf({ rows, carriers }: Omit<Relay, 'outbox'>, hold: Hold): Next {
   const worker = randomUUID()
   let claims = 0
   return async (name) => {
@@ -161,6 +162,13 @@ function nextOf(carriers: Carriers, hold: Hold): Next {
       return undefined
     }
     const { data, requestId, trace, paused = 0 } = job.data
+    if ((data as string | undefined) === undefined) {
+      // Redis has lost the job, except for its place in the queue. Its row brings it back.
+      job.opts.removeOnComplete = true
+      await job.moveToCompleted(null, token, false)
+      await rows.takeBack(job.id!)
+      return undefined
+    }
     if (job.stalledCounter > paused) {
       // Jobs of a process that died come back one by one, so that one that ends its process is alone at last.
       await job.updateData({ ...job.data, paused: job.stalledCounter })

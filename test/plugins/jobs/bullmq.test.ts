@@ -132,6 +132,22 @@ describe('the engine of jobs in BullMQ', () => {
     expect((await one.counts()).waiting).to.equal(0)
   })
 
+  it('hands a job over again whose data Redis has lost, while its queue still has its id', async () => {
+    const { one, other } = pair
+    const job = newJob()
+    await one.add(job)
+    await one.claim(['report'], 1)
+    const { connection, prefix } = redis().options
+    const client = new Redis(connection.url)
+    expect(await client.del(`${prefix}:send:${job.id}`)).to.equal(1)
+    await client.quit()
+    expect(await one.claim(NAMES, 1)).to.deep.equal([])
+    expect(await one.list()).to.have.lengthOf(1)
+    let claimed = await other.claim(NAMES, 1)
+    for (; claimed.length === 0; claimed = await other.claim(NAMES, 1)) await wait(50)
+    expect(claimed[0]).to.include({ id: job.id, data: job.data, attempt: 1 })
+  })
+
   it('hands a lost job over again although more than a thousand older ones wait', async () => {
     const { one } = pair
     const rows = (await place().open(schema)).getRepository(schema.MortarJobs)
@@ -176,6 +192,36 @@ describe('the engine of jobs in BullMQ, whose Redis becomes a replica', () => {
     admin.disconnect()
     proxy.close()
     for (const server of [former, next]) await server.stop()
+  })
+
+  it('claims nothing with a command that was sent while Redis was away', async () => {
+    const redis = await startRedis()
+    const network = await startProxy('127.0.0.1', redis.port)
+    const db = await place().open(schema)
+    await db.synchronize()
+    // ioredis leaves the timer of `socketTimeout` behind.
+    const patience = { commandTimeout: 2000, socketTimeout: undefined, retryStrategy: () => 50 }
+    const engineAt = (port: number): JobEngine =>
+      bullmq({ connection: { ...patience, url: `redis://127.0.0.1:${port}` } })({ db, names: () => NAMES })
+    const [engine, other] = [engineAt(network.port), engineAt(redis.port)]
+    await Promise.all([engine.open(), other.open()])
+    network.cut()
+    // From here on its client knows.
+    expect(await engine.counts().catch(String)).to.be.a('string')
+    const refused = engine.claim(NAMES, 1).catch(String)
+    const job = newJob()
+    await other.add(job)
+    const [claimed] = await other.claim(NAMES, 1)
+    await other.settle(claimed!, { is: 'returned' })
+    expect(await refused).to.be.a('string')
+    network.heal()
+    // The connection is back.
+    await engine.counts().catch(() => engine.counts())
+    expect(await engine.counts()).to.include({ waiting: 1, running: 0 })
+    expect((await engine.claim(NAMES, 1))[0]).to.include({ id: job.id, attempt: 1 })
+    for (const each of [engine, other]) await each.close!()
+    network.close()
+    await redis.stop()
   })
 
   it('opens another connection if its own is silent for ever', async () => {
