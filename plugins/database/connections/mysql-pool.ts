@@ -70,7 +70,7 @@ const CONNECT_TIMEOUT = 10_000
 
 /**
  * Makes the module `mysql2` with pools that end silent connections, lend only connections that work, and do not let a
- * caller wait forever. TypeORM makes its pool from it. The clusters of its option `replication` stay as they are.
+ * caller wait forever. TypeORM makes its pool from it. The clusters of its option `replication` are not watched.
  */
 export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlModule {
   const make = canWatchMysql(mysql) ? watchedPool : plainPool

@@ -6,6 +6,7 @@ import { canWatchPg, sendsSettings } from '../compat/pg.ts'
 import { replaceDriverModule } from '../compat/driver-module.ts'
 import { replaceLostStatements } from '../compat/typeorm.ts'
 import { typeorm } from '../drivers/typeorm.ts'
+import { withEscapingClusters } from './mysql-cluster.ts'
 import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
 import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -70,7 +71,7 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   }
   replaceDriverModule(dataSource, {
     postgres: (pg) => withPgPool(pg as PgModule, read),
-    mysql: (mysql) => withMysqlPool(mysql as MysqlModule, read),
+    mysql: (mysql) => withMysqlPool(withEscapingClusters(mysql as MysqlModule), read),
   })
   // TypeORM alone reports a released runner, as if the application had made a mistake.
   replaceLostStatements(dataSource, lostStatement)

@@ -334,7 +334,13 @@ describe('an application whose MariaDB gets other settings', function () {
   it('keeps values apart from statements where a backslash escapes nothing', async () => {
     await askMariaDb(server, "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'")
     const source = createDataSource({ ...place, type: 'mysql', username: 'app', database: 'app' })
+    const account = { ...place, username: 'app', database: 'app' }
+    const replicated = createDataSource({
+      type: 'mysql',
+      replication: { master: account, slaves: [account] },
+    })
     await openDataSource(source)
+    await openDataSource(replicated)
     const beside = sideConnections.open(source)!
     const text = "\\' OR 1 = 1 -- \n"
     const sql = 'SELECT ? AS text, @@sql_mode AS mode'
@@ -342,14 +348,20 @@ describe('an application whose MariaDB gets other settings', function () {
       ...(await source.query<object[]>(sql, [text])),
       ...(await beside.query(sql, [text])).records,
     ]
+    for (const mode of ['master', 'slave'] as const) {
+      const runner = replicated.createQueryRunner(mode)
+      rows.push(...((await runner.query(sql, [text])) as object[]))
+      await runner.release()
+    }
     beside.close()
     await source.destroy()
+    await replicated.destroy()
     await askMariaDb(server, 'SET GLOBAL sql_mode = DEFAULT')
     for (const row of rows as { text: string; mode: string }[]) {
       expect(row.text).to.equal(text)
       expect(row.mode).to.contain('STRICT_TRANS_TABLES').and.not.contain('NO_BACKSLASH_ESCAPES')
     }
-    expect(rows).to.have.lengthOf(2)
+    expect(rows).to.have.lengthOf(4)
   })
 
   it('is 503 while InnoDB accepts no writes', async () => {
