@@ -250,15 +250,16 @@ describe('The time limit of handlers', () => {
   })
 
   it('aborts a ctx.signal that is first read after the timeout', async () => {
-    const seen = deferred()
+    const [responded, seen] = [deferred(), deferred()]
     let aborted: boolean | undefined
     const handler = async (ctx: Context) => {
-      await wait(20)
+      await responded.promise
       ;({ aborted } = ctx.signal)
       seen.resolve()
     }
     const app = createApp({ handlerTimeout: 0.005 }).use(createRouter().get('/', handler))
     await app.inject('/')
+    responded.resolve()
     await seen.promise
     expect(aborted).to.equal(true)
     await app.close()
