@@ -70,7 +70,7 @@ export class Endpoints {
 
   async list(): Promise<readonly Endpoint[]> {
     const rows = await this.#rows.find({ where: { owner: this.#owner }, order: { created_at: 'ASC' } })
-    return rows.map(shown)
+    return rows.filter(({ owner }) => owner === this.#owner).map(shown)
   }
 
   /** Adds an endpoint. The secret, with which the customer verifies messages, is returned here only. */
@@ -148,7 +148,8 @@ export class Endpoints {
 
   async #own(id: string): Promise<EndpointRow> {
     const row = typeof id === 'string' ? await this.#rows.findOneBy({ id, owner: this.#owner }) : null
-    if (row !== null) return row
+    // MariaDB and MySQL ignore spaces at the end of an owner.
+    if (row?.owner === this.#owner) return row
     throw problem('webhook_not_found', 'There is no such webhook endpoint.')
   }
 

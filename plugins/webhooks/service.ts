@@ -78,8 +78,10 @@ export function createWebhooks(settings: Settings, services: Services): Webhooks
   /** Adds a delivery for each endpoint. A repetition finds those that exist. */
   async function spread({ message, event, owner, body }: Message): Promise<void> {
     const endpoints = (await db.getRepository(Rows).findBy({ owner })).filter(
-      ({ disabled_at, events: names }) =>
-        disabled_at === null && (names === null || (JSON.parse(names) as string[]).includes(event)),
+      ({ disabled_at, events: names, owner: own }) =>
+        own === owner &&
+        disabled_at === null &&
+        (names === null || (JSON.parse(names) as string[]).includes(event)),
     )
     for (const { id: endpoint } of endpoints)
       await db.transaction(async (tx) => {
