@@ -180,11 +180,11 @@ describe('the lock of migrations on PostgreSQL', () => {
   it('outlives a limit for idle transactions that is shorter than a migration', async () => {
     class Slow1000000000001 implements MigrationInterface {
       async up(runner: QueryRunner): Promise<void> {
-        await runner.query('SELECT pg_sleep(0.5)')
+        await runner.query('SELECT pg_sleep(4)')
       }
       async down(): Promise<void> {}
     }
-    const extra = { options: '-c idle_in_transaction_session_timeout=100' }
+    const extra = { options: '-c idle_in_transaction_session_timeout=3000' }
     const source = await createDataSource({ ...place().options(), extra }).initialize()
     const { run } = createMigrations(source, { directory: [Slow1000000000001] })
     expect(await run()).to.eql(['Slow1000000000001'])
