@@ -1,6 +1,6 @@
 import type * as BullMQ from 'bullmq'
 import type { ConnectionOptions, Queue, Worker } from 'bullmq'
-import { loadPeer } from 'mortar/kit'
+import { loadPeer, withDeadline } from 'mortar/kit'
 import { LEASE } from '../engine.ts'
 import { ALWAYS, type Carried, type Ended } from './carried-job.ts'
 
@@ -79,7 +79,8 @@ export function createCarriers(
   return {
     lease,
     /** @throws the error of the connection. */
-    open: () => base().waitUntilReady(),
+    // BullMQ itself would wait for ever.
+    open: () => withDeadline(base().waitUntilReady(), COMMAND / 1000),
     connected: () => connected(base()),
     of,
     /** The queues of all jobs that this process can run. */

@@ -3,6 +3,7 @@ import { setImmediate as turnOfLoop, setTimeout as wait } from 'node:timers/prom
 import { Queue, Worker } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import type { StartupError } from 'mortar'
 import type { JobEngine } from '@mortar/jobs'
 import { bullmq } from '@mortar/jobs/bullmq'
 import * as schema from '@mortar/jobs/schema'
@@ -246,5 +247,17 @@ describe('the engine of jobs in BullMQ, whose Redis becomes a replica', () => {
     await engine.close!()
     await network.stop()
     await redis.stop()
+  })
+
+  it('fails at the start if its server is not there, after ten seconds', async () => {
+    const redis = await startRedis()
+    const connection = { url: `redis://127.0.0.1:${redis.port}` }
+    await redis.stop()
+    const db = await place().open(schema)
+    await db.synchronize()
+    const engine = bullmq({ connection })({ db, names: () => NAMES })
+    const failure = engine.open().catch((error: StartupError) => [error.code, String(error.cause)])
+    expect(await failure).to.deep.equal(['MORTAR_JOBS_ENGINE', 'Error: It took longer than 10 s.'])
+    await engine.close!()
   })
 })
