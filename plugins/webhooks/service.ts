@@ -77,11 +77,9 @@ export function createWebhooks(settings: Settings, services: Services): Webhooks
 
   /** Adds a delivery for each endpoint. A repetition finds those that exist. */
   async function spread({ message, event, owner, body }: Message): Promise<void> {
+    const wants = (names: string | null) => names === null || (JSON.parse(names) as string[]).includes(event)
     const endpoints = (await db.getRepository(Rows).findBy({ owner })).filter(
-      ({ disabled_at, events: names, owner: own }) =>
-        own === owner &&
-        disabled_at === null &&
-        (names === null || (JSON.parse(names) as string[]).includes(event)),
+      (each) => each.owner === owner && each.disabled_at === null && wants(each.events),
     )
     for (const { id: endpoint } of endpoints)
       await db.transaction(async (tx) => {

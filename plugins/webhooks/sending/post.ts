@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
+import { describeError } from 'mortar/kit'
 import type { LookUp } from './look-up.ts'
 import { isReachable, type Network } from './public-address.ts'
 
@@ -81,7 +82,7 @@ export async function post({ url, body, headers, timeout, signal, allowed, looku
 /** Refuses a name if any of its addresses is not public. */
 function checkedLookup(lookup: LookUp, allowed: readonly Network[]): LookupFunction {
   const find = callbackify(async (name: string): Promise<LookupAddress[]> => {
-    const found = await lookup(name)
+    const found = await (async () => lookup(name))().catch(throwReadable)
     if (found.length > 0 && found.every(({ address }) => isReachable(address, allowed))) return [...found]
     throw new RefusedAddress()
   })
@@ -90,6 +91,12 @@ function checkedLookup(lookup: LookUp, allowed: readonly Network[]): LookupFunct
       if (error !== null) return done(error, [])
       return options.all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)
     })
+}
+
+/** Node reads the error of a look-up, and one that cannot be read would end the process. */
+function throwReadable(thrown: unknown): never {
+  const { type, ...read } = describeError(thrown)
+  throw Object.assign(new Error(), read, { name: type })
 }
 
 /** Reads a response to its end, or to the largest size. */

@@ -8,6 +8,7 @@ import * as webhooksSchema from '@mortar/webhooks/schema'
 import { readOptions } from '../../../plugins/webhooks/options.ts'
 import { deliver } from '../../../plugins/webhooks/sending/deliver.ts'
 import { deferred } from '../../support/deferred.ts'
+import { UNREADABLE } from '../../support/unreadable-error.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp, winterClock } from '../jobs/applications.ts'
 import { invoicePaid, LOCAL } from './events.ts'
@@ -317,6 +318,27 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await run(app)
       expect((await ada.deliveries(id)).map(({ state }) => state)).to.deep.equal(['delivered', 'delivered'])
     })
+
+    for (const [name, lookup] of [
+      ['rejects with an error that cannot be read', () => Promise.reject(UNREADABLE)],
+      ['rejects with null', () => Promise.reject(null)],
+      [
+        'throws an error that cannot be read',
+        () => {
+          throw UNREADABLE
+        },
+      ],
+    ] as const)
+      it(`count an attempt whose look-up of the name ${name}`, async () => {
+        const app = await started({ lookup })
+        const ada = app.services.webhooks.endpointsOf('ada')
+        const { id } = await ada.add({ url: 'https://hooks.example.com/' })
+        await send(app)
+        await run(app)
+        const [delivery] = await ada.deliveries(id)
+        expect(delivery).to.include({ state: 'waiting', attempts: 1, error: 'The connection failed.' })
+        expect((await ada.list())[0]).to.include({ failures: 1 })
+      })
 
     it('are deleted a month later although they wait, as one without a job does for ever', async () => {
       const app = await started({ keep: '1d' })
