@@ -11,6 +11,10 @@ export const STARTUP_CODES = {
     cause: 'The entities of the database brick cannot be used',
     remedy: 'Fix the entity that the message names, or add the missing one to `entities`.',
   },
+  MORTAR_DATABASE_ESCAPES: {
+    cause: 'Values could leave their text, because the server has the mode `NO_BACKSLASH_ESCAPES`',
+    remedy: 'Let `database()` open the connection, or take the mode out of `sql_mode`.',
+  },
   MORTAR_DATABASE_GATE: {
     cause: 'The installed version of TypeORM does not use the transaction gate of SQLite',
     remedy: 'Install the version on which `@mortar/database` depends. `npm ls typeorm` lists the versions.',

@@ -42,6 +42,7 @@ export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   adaptColumnValues(dataSource)
   if (dataSource.isInitialized) {
     await checkGate(dataSource)
+    await checkEscapes(dataSource)
     return false
   }
   adaptGivenDriver(dataSource)
@@ -53,6 +54,17 @@ export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   } catch (error) {
     throw describeOpening(error, dataSource.options)
   }
+}
+
+/** Refuses connections that were opened before their sessions could be prepared for the driver's way to write values. */
+async function checkEscapes(db: DataSource): Promise<void> {
+  if (!/^(mysql|mariadb)$/.test(db.options.type)) return
+  const [row] = await db.query<{ mode: string }[]>('SELECT @@sql_mode AS mode')
+  if (row!.mode.includes('NO_BACKSLASH_ESCAPES'))
+    throw fault(
+      'MORTAR_DATABASE_ESCAPES',
+      'The sessions of this DataSource have the mode NO_BACKSLASH_ESCAPES.',
+    )
 }
 
 /** Number of attempts to open a busy database, and milliseconds between them: five seconds in total. */

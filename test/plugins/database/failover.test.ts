@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, routerFor, type RunHealthCheck } from 'mortar'
+import { DataSource } from 'typeorm'
+import { createApp, routerFor, type RunHealthCheck, type StartupError } from 'mortar'
 import {
   type ConnectionOptions,
   type DatabaseSettings,
@@ -354,9 +355,16 @@ describe('an application whose MariaDB gets other settings', function () {
       await runner.release()
     }
     beside.close()
-    await source.destroy()
-    await replicated.destroy()
+    const early = await new DataSource({
+      ...place,
+      type: 'mysql',
+      username: 'app',
+      database: 'app',
+    }).initialize()
+    const refusal = await openDataSource(early).catch(({ code }: StartupError) => code)
+    for (const each of [source, replicated, early]) await each.destroy()
     await askMariaDb(server, 'SET GLOBAL sql_mode = DEFAULT')
+    expect(refusal).to.equal('MORTAR_DATABASE_ESCAPES')
     for (const row of rows as { text: string; mode: string }[]) {
       expect(row.text).to.equal(text)
       expect(row.mode).to.contain('STRICT_TRANS_TABLES').and.not.contain('NO_BACKSLASH_ESCAPES')
