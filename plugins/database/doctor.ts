@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm'
 import type { DoctorFinding, DoctorLevel, MigrationService } from 'mortar'
+import { kindOf } from 'mortar/kit'
 import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './migrations/schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
 import { tablesInLocalTime } from './columns/local-time.ts'
@@ -67,7 +68,7 @@ async function checkMigrations(
 
 /** New tables of MariaDB and MySQL have the character set of the database, which may be latin1. */
 async function inNarrowCharset(db: DataSource): Promise<DoctorFinding[]> {
-  if (!/^(mysql|mariadb)$/.test(db.options.type)) return []
+  if (kindOf(db) !== 'mysql') return []
   const [row] = await db.query<{ charset: string }[]>('SELECT @@character_set_database AS charset')
   if (row!.charset === 'utf8mb4') return []
   const found = `New tables have the character set ${row!.charset}, which lacks characters of names, such as '😀'.`

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, QueryRunner } from 'typeorm'
+import { kindOf } from 'mortar/kit'
 import { inTransaction } from './in-transaction.ts'
 import { restoreAfter } from './restore-after.ts'
 import { isDdl, withoutComments } from './sql-text.ts'
@@ -24,8 +25,8 @@ export function isBlocked(error: unknown): boolean {
 }
 
 /** True if changes of tables end the transaction, so that they cannot be rolled back. */
-export function keepsTables({ options }: DataSource): boolean {
-  return options.type === 'mysql' || options.type === 'mariadb'
+export function keepsTables(dataSource: DataSource): boolean {
+  return kindOf(dataSource) === 'mysql'
 }
 
 /**

@@ -59,21 +59,19 @@ function whereOf(where: Where): Part {
   const parts = Object.entries(where).map(([column, value]): Part => {
     if (value === null) return [`${column} is null`, []]
     if (typeof value !== 'object') return [`${column} = ?`, [value]]
-    // MariaDB and MySQL would take an address for another one without its accents. No index serves this condition.
-    if ('noneOf' in value)
-      return [`cast(${column} as {bytes}) not in (${listOf(value.noneOf)})`, value.noneOf]
-    const [condition, values] = conditionOf(value)
-    return [`${column} ${condition}`, values]
+    return conditionOf(column, value)
   })
   if (parts.length === 0) return ['', []]
   return [` where ${parts.map(([text]) => text).join(' and ')}`, parts.flatMap(([, values]) => values)]
 }
 
-function conditionOf(condition: Exclude<Condition, { readonly noneOf: unknown }>): Part {
-  if ('above' in condition) return ['> ?', [condition.above]]
-  if ('below' in condition) return ['< ?', [condition.below]]
-  if ('atMost' in condition) return ['<= ?', [condition.atMost]]
-  return [`in (${listOf(condition.anyOf)})`, condition.anyOf]
+function conditionOf(column: string, condition: Condition): Part {
+  if ('above' in condition) return [`${column} > ?`, [condition.above]]
+  if ('below' in condition) return [`${column} < ?`, [condition.below]]
+  if ('atMost' in condition) return [`${column} <= ?`, [condition.atMost]]
+  if ('anyOf' in condition) return [`${column} in (${listOf(condition.anyOf)})`, condition.anyOf]
+  // MariaDB and MySQL would take an address for another one without its accents. No index serves this condition.
+  return [`cast(${column} as {bytes}) not in (${listOf(condition.noneOf)})`, condition.noneOf]
 }
 
 function listOf(values: readonly unknown[]): string {

@@ -1,11 +1,6 @@
-import { begin, ESCAPES } from './mysql-session.ts'
+import { begin, type Beginning, ESCAPES } from './mysql-session.ts'
 
-interface Connection {
-  query(sql: string, done: (error: Error | null) => unknown): unknown
-  destroy(): void
-}
-
-type Borrower = (error: Error | null, connection?: Connection) => void
+type Borrower = (error: Error | null, connection?: Beginning) => void
 
 interface Cluster {
   getConnection(...args: unknown[]): unknown
@@ -19,7 +14,7 @@ interface ClusterModule {
 export function withEscapingClusters<Module extends object>(mysql: Module): Module {
   const value = (options: object): Cluster => {
     const cluster = (mysql as Module & ClusterModule).createPoolCluster(options)
-    const begun = new WeakSet<Connection>()
+    const begun = new WeakSet<Beginning>()
     const take = cluster.getConnection.bind(cluster)
     cluster.getConnection = (...args) => {
       const lendOn = args.pop() as Borrower

@@ -47,7 +47,8 @@ export function statementLimit(isMariaDb: boolean, milliseconds: number): string
     : `SET SESSION max_execution_time = ${Math.ceil(milliseconds)}`
 }
 
-interface Beginning {
+/** A connection of `mysql2` whose session begins. */
+export interface Beginning {
   query(sql: string, done: (error: Error | null) => unknown): unknown
   destroy(): void
 }

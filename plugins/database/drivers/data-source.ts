@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions } from 'typeorm'
 import type { StartupError } from 'mortar'
+import { kindOf } from 'mortar/kit'
 import { describeConstruction, describeOpening } from '../failures/connection-failure.ts'
 import { withBinaryColumns } from '../columns/binary-columns.ts'
 import { adaptColumnValues } from '../columns/column-values.ts'
@@ -58,7 +59,7 @@ export async function openDataSource(dataSource: DataSource): Promise<boolean> {
 
 /** Refuses connections that were opened before their sessions could be prepared for the driver's way to write values. */
 async function checkEscapes(db: DataSource): Promise<void> {
-  if (!/^(mysql|mariadb)$/.test(db.options.type)) return
+  if (kindOf(db) !== 'mysql') return
   const [row] = await db.query<{ mode: string }[]>('SELECT @@sql_mode AS mode')
   if (row!.mode.includes('NO_BACKSLASH_ESCAPES'))
     throw fault(
